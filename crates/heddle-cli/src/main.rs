@@ -1,0 +1,2 @@
+//! The `heddle` command.
+fn main() {}

@@ -1,0 +1,29 @@
+//! The engine of Heddle: from the events of one run to findings that hold for every schedule.
+//!
+//! ```text
+//! front end ──events──▶ order     (who may run in parallel with whom)
+//!               │   └──▶ histories (what touched each location)
+//!               │             │
+//!               │             ▼
+//!               └──record──▶ findings ──▶ report
+//! ```
+//!
+//! No I/O, no unsafe, and no knowledge of any front end or file format.
+
+mod check;
+mod event;
+mod finding;
+mod id;
+mod legend;
+
+pub use check::{Features, OrderChoice, OrderError, Run, check};
+pub use event::{
+    AccessKind, Awaited, Event, FaultKind, FinishKind, Listener, Shape, TaskKind, ValueProblem,
+};
+pub use finding::{
+    Access, Certainty, Counts, Finding, FinishInfo, Guarantee, Outcome, Place, TaskInfo, Wait, Why,
+};
+pub use id::{
+    Extent, FileId, FinishId, Location, LockId, NameId, SiteId, StrandId, TaskId, TokenId,
+};
+pub use legend::{Legend, Site, SourceFile};
