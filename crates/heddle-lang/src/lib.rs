@@ -1,1 +1,3 @@
-//! See the crate's description.
+//! The `.task` language: parser, checker, static check elimination, interpreter.
+
+pub mod ir;
