@@ -1,7 +1,10 @@
 //! Choosing engines for a run, running it, and settling what one pass leaves open.
 
 use crate::event::Listener;
-use crate::finding::Outcome;
+use crate::finding::{Guarantee, Outcome};
+use crate::history::{FourField, Full, History, OneReader, TwoReaders, Unchecked};
+use crate::order::{Bags, Graph, HandOffs, Order};
+use crate::race::RaceDetector;
 
 /// What a program may do, as far as its front end knows before it runs. Engines are chosen by
 /// this; a feature that is absent here must not show up in the events.
@@ -55,8 +58,81 @@ pub trait Run {
 
 /// Runs the program and reports every location with a race.
 ///
-/// A program without mutual exclusion is run once. With mutual exclusion, races found in the first
-/// pass are settled (certain or possible) in a second one.
-pub fn check<R: Run>(_run: &mut R, _order: OrderChoice) -> Result<Outcome, OrderError> {
-    todo!()
+/// A program without mutual exclusion is run once. With mutual exclusion, races found by bags are
+/// settled (certain or possible) in a second pass by the graph, which follows hand-offs. `Auto`
+/// falls back on the graph when the run turns out not to be depth first.
+pub fn check<R: Run>(run: &mut R, order: OrderChoice) -> Result<Outcome, OrderError> {
+    let features = run.features();
+    let unstructured = features.extra_edges || features.scope_handles;
+    if features.cuts {
+        return Ok(pass(run, Bags::new(), Unchecked).outcome(Guarantee::NotChecked));
+    }
+    match order {
+        OrderChoice::Auto if unstructured || features.locks => Ok(by_graph(run)),
+        OrderChoice::Auto => by_bags(run).or_else(|_| Ok(by_tree(run))),
+        OrderChoice::Bags | OrderChoice::Tree if unstructured => Err(OrderError::NeedsGraph(order)),
+        OrderChoice::Bags => by_bags(run),
+        OrderChoice::Tree => Ok(by_tree(run)),
+        OrderChoice::Graph => Ok(by_graph(run)),
+    }
+}
+
+fn by_bags<R: Run>(run: &mut R) -> Result<Outcome, OrderError> {
+    let features = run.features();
+    match (features.locks, features.isolated) {
+        (true, _) => settle(pass(run, Bags::new(), Full::new()), run),
+        (false, true) => settle(pass(run, Bags::new(), FourField::new()), run),
+        (false, false) => settle(pass(run, Bags::new(), OneReader::new()), run),
+    }
+}
+
+fn by_tree<R: Run>(run: &mut R) -> Outcome {
+    match run.features().excludes() {
+        true => by_graph(run),
+        false => pass(run, Graph::new(HandOffs::Ignored), TwoReaders::new())
+            .outcome(run.features().guarantee()),
+    }
+}
+
+fn by_graph<R: Run>(run: &mut R) -> Outcome {
+    let hand_offs = match run.features().excludes() {
+        true => HandOffs::Followed,
+        false => HandOffs::Ignored,
+    };
+    pass(run, Graph::new(hand_offs), Full::new()).outcome(run.features().guarantee())
+}
+
+/// Bags know no hand-offs: where there can be some, the graph has the last word on races.
+fn settle<R: Run, H: History<Bags>>(
+    detector: RaceDetector<Bags, H>,
+    run: &mut R,
+) -> Result<Outcome, OrderError> {
+    if !detector.followed() {
+        Err(OrderError::NotDepthFirst)
+    } else if detector.has_races() && run.features().excludes() {
+        Ok(by_graph(run))
+    } else {
+        Ok(detector.outcome(run.features().guarantee()))
+    }
+}
+
+fn pass<R: Run, O: Order, H: History<O>>(run: &mut R, order: O, history: H) -> RaceDetector<O, H> {
+    let mut detector = RaceDetector::new(order, history);
+    run.run(&mut detector);
+    detector
+}
+
+impl Features {
+    /// Whether the program can make tasks exclude each other.
+    pub fn excludes(self) -> bool {
+        self.isolated || self.locks
+    }
+
+    /// What a clean, complete run means.
+    fn guarantee(self) -> Guarantee {
+        match self.excludes() || self.choices {
+            true => Guarantee::KeepingAccesses,
+            false => Guarantee::AllSchedules,
+        }
+    }
 }

@@ -60,7 +60,7 @@ pub enum Finding {
         certainty: Certainty,
         /// What is raced on.
         place: Place,
-        /// The two accesses; the one with the smaller source position first.
+        /// The two accesses, in the sequence in which they ran.
         accesses: [Access; 2],
         /// Why they are parallel.
         why: Why,
@@ -145,7 +145,7 @@ pub struct Counts {
     /// Extra edges: joins and waits.
     pub extra_edges: u64,
     /// Hand-off edges between sections.
-    pub handoffs: u64,
+    pub hand_offs: u64,
     /// Locations read.
     pub reads: u64,
     /// Locations written.

@@ -13,8 +13,14 @@
 mod check;
 mod event;
 mod finding;
+pub mod history;
+pub mod hold;
 mod id;
 mod legend;
+pub mod order;
+mod place;
+pub mod race;
+mod roster;
 
 pub use check::{Features, OrderChoice, OrderError, Run, check};
 pub use event::{

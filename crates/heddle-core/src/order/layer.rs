@@ -1,0 +1,215 @@
+//! Extra edges on top of the tree: joins, signals, hand-offs.
+//!
+//! Only what the edges touch is stored. A *knot* is made where an edge arrives at a strand, and
+//! where a finish ends whose tasks had knots of their own. Each strand knows the last knot before
+//! it (its *entry*); each knot knows the strands its edges come from and the knots before it.
+//! Strand `a` reaches strand `b` over extra edges iff, from `b`'s entry backwards over knots, an
+//! edge is found that comes from `a` or from a strand that `a` precedes in the tree.
+//!
+//! # Invariants
+//! 1. All edges into a knot are known when it is made, so what reaches it never changes: answers
+//!    can be cached for ever.
+//! 2. A strand made after a knot cannot reach it, so the search is cut off at the age of `a`.
+//!
+//! # Cost
+//! Nothing before the first edge. Then one entry per strand, and per query a search over the knots
+//! younger than `a` that precede `b`.
+
+use super::tree::{NodeIndex, Tree};
+use crate::id::{FinishId, TaskId};
+use rustc_hash::FxHashMap;
+
+/// Index of a knot; 0 is none.
+type KnotIndex = u32;
+
+const NONE: KnotIndex = 0;
+
+#[derive(Clone, Debug, Default)]
+struct Knot {
+    /// Number of tree nodes when it was made.
+    age: NodeIndex,
+    /// Strands whose end precedes this knot.
+    from: Vec<NodeIndex>,
+    /// Knots that precede this one.
+    before: Vec<KnotIndex>,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    knots: Vec<Knot>,
+    /// Entry of each strand, by tree node; missing rows are none.
+    entries: Vec<KnotIndex>,
+    /// Last knot of each task; missing rows are none.
+    latest: Vec<KnotIndex>,
+    /// Last knots of the ended tasks of each open finish.
+    ended: FxHashMap<FinishId, Vec<KnotIndex>>,
+    /// Scratch of the search: which query last visited each knot.
+    visited: Vec<u32>,
+    query: u32,
+    known: Answers,
+}
+
+impl Layer {
+    pub(crate) fn new() -> Self {
+        Self {
+            knots: vec![Knot::default()],
+            entries: Vec::new(),
+            latest: Vec::new(),
+            ended: FxHashMap::default(),
+            visited: vec![0],
+            query: 0,
+            known: Answers::default(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.knots.len() == 1
+    }
+
+    pub(crate) fn spawn(&mut self, parent: TaskId, task: TaskId) {
+        if !self.is_empty() {
+            self.set_latest(task, self.latest(parent));
+        }
+    }
+
+    pub(crate) fn end(&mut self, task: TaskId, finish: FinishId) {
+        let knot = self.latest(task);
+        if knot == NONE {
+            return;
+        }
+        let ended = self.ended.entry(finish).or_default();
+        if ended.last() != Some(&knot) {
+            ended.push(knot);
+        }
+    }
+
+    pub(crate) fn finish_end(&mut self, finish: FinishId, owner: TaskId, tree: &Tree) {
+        let Some(mut before) = self.ended.remove(&finish) else {
+            return;
+        };
+        before.push(self.latest(owner));
+        before.retain(|&knot| knot != NONE);
+        before.sort_unstable();
+        before.dedup();
+        match before[..] {
+            [only] => self.set_latest(owner, only),
+            _ => self.tie(owner, Vec::new(), before, tree),
+        }
+    }
+
+    /// Adds edges from the ends of the strands `from` to what `task` does next.
+    pub(crate) fn arrive(&mut self, task: TaskId, from: Vec<NodeIndex>, tree: &Tree) {
+        let latest = self.latest(task);
+        let before = if latest == NONE {
+            Vec::new()
+        } else {
+            vec![latest]
+        };
+        self.tie(task, from, before, tree);
+    }
+
+    /// Notes the entry of a strand that was just made.
+    #[inline]
+    pub(crate) fn enter(&mut self, strand: NodeIndex, task: TaskId) {
+        if !self.is_empty() {
+            self.note_entry(strand, task);
+        }
+    }
+
+    /// Whether strand `a` reaches strand `b` over at least one extra edge.
+    #[inline]
+    pub(crate) fn reaches(&mut self, a: NodeIndex, b: NodeIndex, tree: &Tree) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let entry = self.entry(b);
+        if self.knots[entry as usize].age <= a {
+            return false;
+        }
+        match self.known.get(a, entry) {
+            Some(answer) => answer,
+            None => self.search(a, entry, tree),
+        }
+    }
+
+    #[cold]
+    fn search(&mut self, a: NodeIndex, entry: KnotIndex, tree: &Tree) -> bool {
+        self.query += 1;
+        let mut work = vec![entry];
+        let mut found = false;
+        while let Some(knot) = work.pop() {
+            if self.visited[knot as usize] == self.query || self.knots[knot as usize].age <= a {
+                continue;
+            }
+            self.visited[knot as usize] = self.query;
+            let Knot { from, before, .. } = &self.knots[knot as usize];
+            if from.iter().any(|&u| u == a || tree.precedes(a, u)) {
+                found = true;
+                break;
+            }
+            work.extend_from_slice(before);
+            work.extend(from.iter().map(|&u| self.entry(u)));
+        }
+        self.known.put(a, entry, found);
+        found
+    }
+
+    fn tie(&mut self, task: TaskId, from: Vec<NodeIndex>, before: Vec<KnotIndex>, tree: &Tree) {
+        let knot = self.knots.len() as KnotIndex;
+        self.knots.push(Knot {
+            age: tree.len() as NodeIndex,
+            from,
+            before,
+        });
+        self.visited.push(0);
+        self.set_latest(task, knot);
+    }
+
+    fn entry(&self, strand: NodeIndex) -> KnotIndex {
+        self.entries.get(strand as usize).copied().unwrap_or(NONE)
+    }
+
+    fn note_entry(&mut self, strand: NodeIndex, task: TaskId) {
+        let entry = self.latest(task);
+        if entry != NONE {
+            self.entries.resize(strand as usize + 1, NONE);
+            self.entries[strand as usize] = entry;
+        }
+    }
+
+    fn latest(&self, task: TaskId) -> KnotIndex {
+        self.latest.get(task.index()).copied().unwrap_or(NONE)
+    }
+
+    fn set_latest(&mut self, task: TaskId, knot: KnotIndex) {
+        if self.latest.len() <= task.index() {
+            self.latest.resize(task.index() + 1, NONE);
+        }
+        self.latest[task.index()] = knot;
+    }
+}
+
+/// A direct-mapped cache of answers: (strand, knot) to reached or not.
+#[derive(Debug, Default)]
+struct Answers(Vec<(NodeIndex, KnotIndex, bool)>);
+
+impl Answers {
+    const SIZE: usize = 1 << 12;
+
+    fn slot(a: NodeIndex, knot: KnotIndex) -> usize {
+        (a.wrapping_mul(0x9E37_79B1) ^ knot.wrapping_mul(0x85EB_CA77)) as usize >> 8
+            & (Self::SIZE - 1)
+    }
+
+    fn get(&self, a: NodeIndex, knot: KnotIndex) -> Option<bool> {
+        let &(strand, at, answer) = self.0.get(Self::slot(a, knot))?;
+        (strand == a && at == knot).then_some(answer)
+    }
+
+    fn put(&mut self, a: NodeIndex, knot: KnotIndex, answer: bool) {
+        self.0.resize(Self::SIZE, (0, NONE, false));
+        self.0[Self::slot(a, knot)] = (a, knot, answer);
+    }
+}
