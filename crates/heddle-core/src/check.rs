@@ -41,7 +41,8 @@ pub enum OrderChoice {
 /// Why the chosen order cannot check this program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OrderError {
-    /// The program has extra edges or scope handles; bags and tree alone know none.
+    /// The program has extra edges, which bags and tree do not know, or scope handles, which the
+    /// tree alone does not.
     NeedsGraph(OrderChoice),
     /// A task had to wait in the middle (for a lock its parent holds): not a depth-first run.
     NotDepthFirst,
@@ -63,23 +64,22 @@ pub trait Run {
 /// falls back on the graph when the run turns out not to be depth first.
 pub fn check<R: Run>(run: &mut R, order: OrderChoice) -> Result<Outcome, OrderError> {
     let features = run.features();
-    let unstructured = features.extra_edges || features.scope_handles;
     if features.cuts {
         return Ok(pass(run, Bags::new(), Unchecked).outcome(Guarantee::NotChecked));
     }
     match order {
-        OrderChoice::Auto if unstructured || features.locks => Ok(by_graph(run)),
-        OrderChoice::Auto => by_bags(run).or_else(|_| Ok(by_tree(run))),
-        OrderChoice::Bags | OrderChoice::Tree if unstructured => Err(OrderError::NeedsGraph(order)),
-        OrderChoice::Bags => by_bags(run),
-        OrderChoice::Tree => Ok(by_tree(run)),
+        OrderChoice::Auto if features.extra_edges || features.locks => Ok(by_graph(run)),
+        OrderChoice::Auto => by_bags(run).or_else(|_| Ok(by_graph(run))),
+        OrderChoice::Bags if !features.extra_edges => by_bags(run),
+        OrderChoice::Tree if features.is_structured() => Ok(by_tree(run)),
+        OrderChoice::Bags | OrderChoice::Tree => Err(OrderError::NeedsGraph(order)),
         OrderChoice::Graph => Ok(by_graph(run)),
     }
 }
 
 fn by_bags<R: Run>(run: &mut R) -> Result<Outcome, OrderError> {
     let features = run.features();
-    match (features.locks, features.isolated) {
+    match (features.locks || features.scope_handles, features.isolated) {
         (true, _) => settle(pass(run, Bags::new(), Full::new()), run),
         (false, true) => settle(pass(run, Bags::new(), FourField::new()), run),
         (false, false) => settle(pass(run, Bags::new(), OneReader::new()), run),
@@ -95,11 +95,14 @@ fn by_tree<R: Run>(run: &mut R) -> Outcome {
 }
 
 fn by_graph<R: Run>(run: &mut R) -> Outcome {
-    let hand_offs = match run.features().excludes() {
-        true => HandOffs::Followed,
-        false => HandOffs::Ignored,
-    };
-    pass(run, Graph::new(hand_offs), Full::new()).outcome(run.features().guarantee())
+    let features = run.features();
+    match (features.excludes(), features.is_structured()) {
+        (true, _) => pass(run, Graph::new(HandOffs::Followed), Full::new()),
+        (false, false) => pass(run, Graph::new(HandOffs::Ignored), Full::new()),
+        // A program without extra edges pays nothing for them.
+        (false, true) => return by_tree(run),
+    }
+    .outcome(features.guarantee())
 }
 
 /// Bags know no hand-offs: where there can be some, the graph has the last word on races.
@@ -126,6 +129,11 @@ impl Features {
     /// Whether the program can make tasks exclude each other.
     pub fn excludes(self) -> bool {
         self.isolated || self.locks
+    }
+
+    /// Whether spawns and finishes alone tell the order.
+    pub fn is_structured(self) -> bool {
+        !self.extra_edges && !self.scope_handles
     }
 
     /// What a clean, complete run means.

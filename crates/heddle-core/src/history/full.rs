@@ -16,30 +16,31 @@
 //! arrives *at the read*: what the section did before it cannot depend on the value.
 //!
 //! # Cost
-//! Two accesses inline per location, more on the heap. A read is compared with the writes only, and
-//! the list is thinned when it has doubled since it was last thinned, so that reads by many
-//! parallel strands cost amortised constant time each.
+//! A write and a read inline per location, more on the heap. A read is compared with the writes
+//! only. A long list of reads is looked through by reads when it has doubled, and then only if a
+//! sample shows that there is something to forget, so that reads by many parallel strands cost
+//! amortised constant time each.
 
 use super::shadow::Shadow;
 use super::{Conflicts, History, Mark, Running};
 use crate::event::AccessKind::{self, Read, Write};
 use crate::finding::Certainty;
-use crate::hold::{HoldId, Holds};
+use crate::hold::HoldId;
 use crate::id::{Extent, Location, SiteId};
 use crate::order::Order;
-use smallvec::SmallVec;
 
 /// Lists up to this length are thinned at every access.
 const SHORT: usize = 8;
+
+/// How many accesses of a long list are tried before all are.
+const SAMPLE: usize = 16;
 
 #[derive(Clone, Default, Debug)]
 struct Cell {
     /// What the last write held; meaningful once there was one.
     last_write: Option<HoldId>,
-    /// Length at which the list is thinned next.
-    limit: u32,
-    writes: SmallVec<[Mark; 1]>,
-    reads: SmallVec<[Mark; 1]>,
+    writes: Marks,
+    reads: Marks,
 }
 
 /// See the module's documentation.
@@ -145,9 +146,7 @@ impl<O: Order> History<O> for Full {
 impl Cell {
     /// Whether an access of the same strand with the same protection already stands for `now`.
     fn has(&self, now: Mark) -> bool {
-        let same = |mark: &Mark| mark.strand == now.strand && mark.hold == now.hold;
-        let written = self.writes.iter().rev().take(SHORT).any(same);
-        written || now.kind == Read && self.reads.iter().rev().take(SHORT).any(same)
+        self.writes.has(now) || now.kind == Read && self.reads.has(now)
     }
 
     fn compare<O: Order, C: Conflicts>(
@@ -158,11 +157,11 @@ impl Cell {
         to: &mut C,
     ) {
         let reads = if now.kind == Write {
-            &self.reads[..]
+            self.reads.as_slice()
         } else {
             &[]
         };
-        for &earlier in self.writes.iter().chain(reads) {
+        for &earlier in self.writes.as_slice().iter().chain(reads) {
             if run.holds.disjoint(earlier.hold, now.hold) && !run.order.precedes(earlier.strand) {
                 let certainty = match run.order.handed_over(earlier.strand) {
                     true => Certainty::Possible,
@@ -174,22 +173,103 @@ impl Cell {
     }
 
     fn remember<O: Order>(&mut self, now: Mark, run: &mut Running<'_, O>) {
-        let length = self.writes.len() + self.reads.len();
-        if length <= SHORT || length as u32 >= self.limit {
-            thin(&mut self.reads, now, run.order, run.holds);
-            if now.kind == Write {
-                thin(&mut self.writes, now, run.order, run.holds);
-            }
-            self.limit = 2 * (self.writes.len() + self.reads.len()) as u32;
-        }
+        self.reads.thin(now, run);
         match now.kind {
             Read => self.reads.push(now),
-            Write => self.writes.push(now),
+            Write => {
+                self.writes.thin(now, run);
+                self.writes.push(now);
+            }
         }
     }
 }
 
-/// Forgets the accesses that `now` stands for.
-fn thin<O: Order>(list: &mut SmallVec<[Mark; 1]>, now: Mark, order: &mut O, holds: &Holds) {
-    list.retain(|mark| !(holds.within(now.hold, mark.hold) && order.precedes(mark.strand)));
+/// Remembered accesses of one kind: none, one inline, or a list.
+#[derive(Clone, Default, Debug)]
+enum Marks {
+    #[default]
+    None,
+    One(Mark),
+    Many(Box<List>),
+}
+
+#[derive(Clone, Debug)]
+struct List {
+    marks: Vec<Mark>,
+    /// Length at which the list is thinned next, once it is no longer short.
+    limit: usize,
+}
+
+impl Marks {
+    fn as_slice(&self) -> &[Mark] {
+        match self {
+            Self::None => &[],
+            Self::One(mark) => std::slice::from_ref(mark),
+            Self::Many(list) => &list.marks,
+        }
+    }
+
+    #[inline]
+    fn has(&self, now: Mark) -> bool {
+        let recent = self.as_slice().iter().rev().take(SHORT);
+        recent
+            .into_iter()
+            .any(|mark| mark.strand == now.strand && mark.hold == now.hold)
+    }
+
+    fn push(&mut self, now: Mark) {
+        match self {
+            Self::None => *self = Self::One(now),
+            Self::One(mark) => {
+                let marks = vec![*mark, now];
+                *self = Self::Many(Box::new(List {
+                    marks,
+                    limit: 2 * SHORT,
+                }));
+            }
+            Self::Many(list) => list.marks.push(now),
+        }
+    }
+
+    /// Forgets the accesses that `now` stands for.
+    fn thin<O: Order>(&mut self, now: Mark, run: &mut Running<'_, O>) {
+        let mut stands_for =
+            |mark: &Mark| run.holds.within(now.hold, mark.hold) && run.order.precedes(mark.strand);
+        match self {
+            Self::None => {}
+            Self::One(mark) if stands_for(mark) => *self = Self::None,
+            Self::One(_) => {}
+            Self::Many(list) => {
+                list.thin(now.kind, stands_for);
+                if let [] | [_] = list.marks[..] {
+                    *self = list
+                        .marks
+                        .first()
+                        .map_or(Self::None, |&mark| Self::One(mark));
+                }
+            }
+        }
+    }
+}
+
+impl List {
+    fn thin(&mut self, kind: AccessKind, mut stands_for: impl FnMut(&Mark) -> bool) {
+        let len = self.marks.len();
+        // A write was compared with all of them anyway; a read pays only where it is worth it.
+        let all = len <= SHORT
+            || kind == Write
+            || len >= self.limit && self.sample().any(&mut stands_for);
+        if all {
+            self.marks.retain(|mark| !stands_for(mark));
+        }
+        if len >= self.limit {
+            self.limit = 2 * self.marks.len().max(SHORT);
+        }
+    }
+
+    fn sample(&self) -> impl Iterator<Item = &Mark> {
+        self.marks
+            .iter()
+            .step_by(self.marks.len().div_ceil(SAMPLE).max(1))
+    }
 }
