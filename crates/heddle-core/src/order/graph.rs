@@ -16,7 +16,7 @@
 //! for the graph with hand-off edges.
 
 use super::layer::Layer;
-use super::tree::{NodeIndex, NodeKind, ROOT, Tree};
+use super::tree::{NodeIndex, NodeKind, Nodes, ROOT, Tree};
 use super::{NO_STRAND, Order};
 use crate::id::{FinishId, StrandId, TaskId, TokenId};
 

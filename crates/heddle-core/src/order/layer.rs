@@ -15,7 +15,7 @@
 //! Nothing before the first edge. Then one entry per strand, and per query a search over the knots
 //! younger than `a` that precede `b`.
 
-use super::tree::{NodeIndex, Tree};
+use super::tree::{NodeIndex, Nodes};
 use crate::id::{FinishId, TaskId};
 use rustc_hash::FxHashMap;
 
@@ -36,7 +36,7 @@ struct Knot {
 
 /// See the module's documentation.
 #[derive(Debug)]
-pub(crate) struct Layer {
+pub struct Layer {
     knots: Vec<Knot>,
     /// Entry of each strand, by tree node; missing rows are none.
     entries: Vec<KnotIndex>,
@@ -51,7 +51,8 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    pub(crate) fn new() -> Self {
+    /// No edges yet.
+    pub fn new() -> Self {
         Self {
             knots: vec![Knot::default()],
             entries: Vec::new(),
@@ -63,18 +64,21 @@ impl Layer {
         }
     }
 
+    /// Whether no edge has arrived anywhere yet.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.knots.len() == 1
     }
 
-    pub(crate) fn spawn(&mut self, parent: TaskId, task: TaskId) {
+    /// `parent` creates `task`.
+    pub fn spawn(&mut self, parent: TaskId, task: TaskId) {
         if !self.is_empty() {
             self.set_latest(task, self.latest(parent));
         }
     }
 
-    pub(crate) fn end(&mut self, task: TaskId, finish: FinishId) {
+    /// `task`, spawned into `finish`, is over.
+    pub fn end(&mut self, task: TaskId, finish: FinishId) {
         let knot = self.latest(task);
         if knot == NONE {
             return;
@@ -85,7 +89,8 @@ impl Layer {
         }
     }
 
-    pub(crate) fn finish_end(&mut self, finish: FinishId, owner: TaskId, tree: &Tree) {
+    /// `finish` of `owner` is over.
+    pub fn finish_end(&mut self, finish: FinishId, owner: TaskId, tree: &impl Nodes) {
         let Some(mut before) = self.ended.remove(&finish) else {
             return;
         };
@@ -100,7 +105,7 @@ impl Layer {
     }
 
     /// Adds edges from the ends of the strands `from` to what `task` does next.
-    pub(crate) fn arrive(&mut self, task: TaskId, from: Vec<NodeIndex>, tree: &Tree) {
+    pub fn arrive(&mut self, task: TaskId, from: Vec<NodeIndex>, tree: &impl Nodes) {
         let latest = self.latest(task);
         let before = if latest == NONE {
             Vec::new()
@@ -112,7 +117,7 @@ impl Layer {
 
     /// Notes the entry of a strand that was just made.
     #[inline]
-    pub(crate) fn enter(&mut self, strand: NodeIndex, task: TaskId) {
+    pub fn enter(&mut self, strand: NodeIndex, task: TaskId) {
         if !self.is_empty() {
             self.note_entry(strand, task);
         }
@@ -120,7 +125,7 @@ impl Layer {
 
     /// Whether strand `a` reaches strand `b` over at least one extra edge.
     #[inline]
-    pub(crate) fn reaches(&mut self, a: NodeIndex, b: NodeIndex, tree: &Tree) -> bool {
+    pub fn reaches(&mut self, a: NodeIndex, b: NodeIndex, tree: &impl Nodes) -> bool {
         if self.is_empty() {
             return false;
         }
@@ -135,7 +140,7 @@ impl Layer {
     }
 
     #[cold]
-    fn search(&mut self, a: NodeIndex, entry: KnotIndex, tree: &Tree) -> bool {
+    fn search(&mut self, a: NodeIndex, entry: KnotIndex, tree: &impl Nodes) -> bool {
         self.query += 1;
         let mut work = vec![entry];
         let mut found = false;
@@ -156,10 +161,16 @@ impl Layer {
         found
     }
 
-    fn tie(&mut self, task: TaskId, from: Vec<NodeIndex>, before: Vec<KnotIndex>, tree: &Tree) {
+    fn tie(
+        &mut self,
+        task: TaskId,
+        from: Vec<NodeIndex>,
+        before: Vec<KnotIndex>,
+        tree: &impl Nodes,
+    ) {
         let knot = self.knots.len() as KnotIndex;
         self.knots.push(Knot {
-            age: tree.len() as NodeIndex,
+            age: tree.count(),
             from,
             before,
         });
@@ -188,6 +199,12 @@ impl Layer {
             self.latest.resize(task.index() + 1, NONE);
         }
         self.latest[task.index()] = knot;
+    }
+}
+
+impl Default for Layer {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

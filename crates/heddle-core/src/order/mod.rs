@@ -14,8 +14,8 @@
 
 mod bags;
 mod graph;
-mod layer;
-mod tree;
+pub mod layer;
+pub mod tree;
 
 pub use bags::Bags;
 pub use graph::{Graph, HandOffs};

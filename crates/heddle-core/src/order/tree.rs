@@ -19,33 +19,47 @@
 use crate::id::TaskId;
 use rustc_hash::FxHashMap;
 
-/// Index of a node.
-pub(crate) type NodeIndex = u32;
+/// Index of a node; a strand's index is its [`StrandId`](crate::StrandId).
+pub type NodeIndex = u32;
 
 /// The root: the main task's implicit finish.
-pub(crate) const ROOT: NodeIndex = 0;
+pub const ROOT: NodeIndex = 0;
 
 /// What a node stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum NodeKind {
+pub enum NodeKind {
+    /// A leaf.
     Strand = 0,
+    /// A task spawned into its spawner's innermost finish.
     Task = 1,
+    /// A finish.
     Finish = 2,
     /// A task spawned through a scope handle.
     Scoped = 3,
 }
 
+/// One node, as stored.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    parent: NodeIndex,
+pub struct Node {
+    /// The node above.
+    pub parent: NodeIndex,
     /// An ancestor further up; which one depends on the depth alone.
     skip: NodeIndex,
     /// The depth, shifted left by two, and the kind.
     depth_kind: u32,
-    task: TaskId,
+    /// The task it belongs to or stands for.
+    pub task: TaskId,
 }
 
 impl Node {
+    /// The main task's finish.
+    pub const ROOT: Self = Self {
+        parent: ROOT,
+        skip: ROOT,
+        depth_kind: NodeKind::Finish as u32,
+        task: TaskId::MAIN,
+    };
+
     fn depth(self) -> u32 {
         self.depth_kind >> 2
     }
@@ -60,105 +74,66 @@ impl Node {
     }
 }
 
-/// See the module's documentation.
-#[derive(Debug)]
-pub(crate) struct Tree {
-    nodes: Vec<Node>,
-    /// The anchor of each scoped task's node.
-    anchors: FxHashMap<NodeIndex, NodeIndex>,
-}
+/// A place where nodes are kept, and what can be asked of them. Row 0 is [`Node::ROOT`].
+pub trait Nodes {
+    /// The node with this index.
+    fn node(&self, index: NodeIndex) -> Node;
 
-impl Tree {
-    /// The tree of the main task's finish.
-    pub(crate) fn new() -> Self {
-        let depth_kind = NodeKind::Finish as u32;
-        let root = Node {
-            parent: ROOT,
-            skip: ROOT,
+    /// How many nodes there are.
+    fn count(&self) -> NodeIndex;
+
+    /// The sibling a scoped task stands directly left of.
+    fn anchor(&self, scoped: NodeIndex) -> NodeIndex;
+
+    /// The next child of `parent`, to be stored; `task` is the task it belongs to or stands for.
+    fn child(&self, parent: NodeIndex, kind: NodeKind, task: TaskId) -> Node {
+        let above = self.node(parent);
+        let depth_kind = (above.depth() + 1) << 2 | kind as u32;
+        Node {
+            parent,
+            skip: self.skip_of_child(parent, above),
             depth_kind,
-            task: TaskId::MAIN,
-        };
-        Self {
-            nodes: vec![root],
-            anchors: FxHashMap::default(),
+            task,
         }
     }
 
-    /// Makes the next child of `parent`; `task` is the task it belongs to or stands for.
-    pub(crate) fn push(&mut self, parent: NodeIndex, kind: NodeKind, task: TaskId) -> NodeIndex {
-        let above = self.nodes[parent as usize];
-        let depth_kind = (above.depth() + 1) << 2 | kind as u32;
-        let skip = self.skip_of_child(parent, above);
-        self.nodes.push(Node {
-            parent,
-            skip,
-            depth_kind,
-            task,
-        });
-        (self.nodes.len() - 1) as NodeIndex
-    }
-
-    /// Makes a child of `finish` that stands left of the child `inside` descends from.
-    pub(crate) fn push_scoped(
-        &mut self,
-        finish: NodeIndex,
-        inside: NodeIndex,
-        task: TaskId,
-    ) -> NodeIndex {
-        let anchor = self.raise(inside, self.depth(finish) + 1);
-        let node = self.push(finish, NodeKind::Scoped, task);
-        self.anchors.insert(node, anchor);
-        node
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    pub(crate) fn parent(&self, node: NodeIndex) -> NodeIndex {
-        self.nodes[node as usize].parent
-    }
-
-    pub(crate) fn task(&self, node: NodeIndex) -> TaskId {
-        self.nodes[node as usize].task
-    }
-
-    fn depth(&self, node: NodeIndex) -> u32 {
-        self.nodes[node as usize].depth()
-    }
-
     /// Whether strand `a` precedes strand `b` in every schedule, as far as the tree tells.
-    pub(crate) fn precedes(&self, a: NodeIndex, b: NodeIndex) -> bool {
+    fn precedes(&self, a: NodeIndex, b: NodeIndex) -> bool {
         let (left, right) = self.fork(a, b);
-        match self.nodes[left as usize].kind() {
+        match self.node(left).kind() {
             NodeKind::Task | NodeKind::Scoped => false,
             NodeKind::Strand | NodeKind::Finish => self.is_left(left, right),
         }
     }
 
     /// Depth of the lowest common ancestor of two different strands.
-    pub(crate) fn common_depth(&self, a: NodeIndex, b: NodeIndex) -> u32 {
-        self.depth(self.fork(a, b).0) - 1
+    fn common_depth(&self, a: NodeIndex, b: NodeIndex) -> u32 {
+        self.node(self.fork(a, b).0).depth() - 1
+    }
+
+    /// The child of `finish` that `inside` is or descends from.
+    fn child_towards(&self, finish: NodeIndex, inside: NodeIndex) -> NodeIndex {
+        self.raise(inside, self.node(finish).depth() + 1)
     }
 
     /// Whether `a`, no scoped task itself, stands left of its sibling `b`.
     fn is_left(&self, a: NodeIndex, b: NodeIndex) -> bool {
-        match self.anchors.get(&b) {
-            Some(&anchor) if self.nodes[b as usize].kind() == NodeKind::Scoped => a < anchor,
+        match self.node(b).kind() {
+            NodeKind::Scoped => a < self.anchor(b),
             _ => a < b,
         }
     }
 
     /// The two children of the lowest common ancestor above two different leaves.
     fn fork(&self, mut a: NodeIndex, mut b: NodeIndex) -> (NodeIndex, NodeIndex) {
-        let (deep_a, deep_b) = (self.depth(a), self.depth(b));
+        let (deep_a, deep_b) = (self.node(a).depth(), self.node(b).depth());
         if deep_a > deep_b {
             a = self.raise(a, deep_b);
         } else if deep_b > deep_a {
             b = self.raise(b, deep_a);
         }
         loop {
-            let (above_a, above_b) = (self.nodes[a as usize], self.nodes[b as usize]);
+            let (above_a, above_b) = (self.node(a), self.node(b));
             if above_a.parent == above_b.parent {
                 return (a, b);
             }
@@ -171,22 +146,89 @@ impl Tree {
 
     /// The ancestor of `node` at `depth`.
     fn raise(&self, mut node: NodeIndex, depth: u32) -> NodeIndex {
-        while self.depth(node) > depth {
-            let here = self.nodes[node as usize];
-            node = if self.depth(here.skip) >= depth {
+        loop {
+            let here = self.node(node);
+            if here.depth() <= depth {
+                return node;
+            }
+            node = if self.node(here.skip).depth() >= depth {
                 here.skip
             } else {
                 here.parent
             };
         }
+    }
+
+    /// The skip pointer of a child of `parent`, whose node is `above`.
+    fn skip_of_child(&self, parent: NodeIndex, above: Node) -> NodeIndex {
+        let skip = self.node(above.skip);
+        let near = above.depth() - skip.depth();
+        let far = skip.depth() - self.node(skip.skip).depth();
+        if near == far { skip.skip } else { parent }
+    }
+}
+
+/// The nodes of a run that one thread follows.
+#[derive(Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    /// The anchor of each scoped task's node.
+    anchors: FxHashMap<NodeIndex, NodeIndex>,
+}
+
+impl Tree {
+    /// The tree of the main task's finish.
+    pub fn new() -> Self {
+        Self {
+            nodes: vec![Node::ROOT],
+            anchors: FxHashMap::default(),
+        }
+    }
+
+    /// Makes the next child of `parent`; `task` is the task it belongs to or stands for.
+    pub fn push(&mut self, parent: NodeIndex, kind: NodeKind, task: TaskId) -> NodeIndex {
+        let node = self.child(parent, kind, task);
+        self.nodes.push(node);
+        (self.nodes.len() - 1) as NodeIndex
+    }
+
+    /// Makes a child of `finish` that stands left of the child `inside` descends from.
+    pub fn push_scoped(&mut self, finish: NodeIndex, inside: NodeIndex, task: TaskId) -> NodeIndex {
+        let anchor = self.child_towards(finish, inside);
+        let node = self.push(finish, NodeKind::Scoped, task);
+        self.anchors.insert(node, anchor);
         node
     }
 
-    fn skip_of_child(&self, parent: NodeIndex, above: Node) -> NodeIndex {
-        let skip = self.nodes[above.skip as usize];
-        let near = above.depth() - skip.depth();
-        let far = skip.depth() - self.depth(skip.skip);
-        if near == far { skip.skip } else { parent }
+    /// The node above.
+    pub fn parent(&self, node: NodeIndex) -> NodeIndex {
+        self.node(node).parent
+    }
+
+    /// The task a node belongs to or stands for.
+    pub fn task(&self, node: NodeIndex) -> TaskId {
+        self.node(node).task
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Nodes for Tree {
+    #[inline(always)]
+    fn node(&self, index: NodeIndex) -> Node {
+        self.nodes[index as usize]
+    }
+
+    fn count(&self) -> NodeIndex {
+        self.nodes.len() as NodeIndex
+    }
+
+    fn anchor(&self, scoped: NodeIndex) -> NodeIndex {
+        self.anchors.get(&scoped).copied().unwrap_or(scoped)
     }
 }
 
@@ -195,7 +237,7 @@ mod tests {
     use super::*;
 
     fn climb(tree: &Tree, mut node: NodeIndex, depth: u32) -> NodeIndex {
-        while tree.depth(node) > depth {
+        while tree.node(node).depth() > depth {
             node = tree.parent(node);
         }
         node
@@ -210,7 +252,7 @@ mod tests {
             chain.push(tree.push(parent, NodeKind::Task, TaskId::MAIN));
         }
         for &node in &chain {
-            for depth in (0..=tree.depth(node)).step_by(17) {
+            for depth in (0..=tree.node(node).depth()).step_by(17) {
                 assert_eq!(tree.raise(node, depth), climb(&tree, node, depth));
             }
         }
@@ -226,7 +268,7 @@ mod tests {
         let mut steps = 0;
         while node != ROOT {
             let skip = tree.nodes[node as usize].skip;
-            node = if tree.depth(skip) > 0 {
+            node = if tree.node(skip).depth() > 0 {
                 skip
             } else {
                 tree.parent(node)
