@@ -22,12 +22,30 @@ impl HoldId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SectionId(u32);
 
-type Hold = SmallVec<[(LockId, SectionId); 2]>;
+/// A set of locks, whatever the sections; 0 is the empty one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LockSetId(u32);
+
+impl LockSetId {
+    /// No lock.
+    pub const EMPTY: Self = Self(0);
+}
+
+type LockSet = SmallVec<[LockId; 2]>;
+
+#[derive(Clone, Debug)]
+struct Hold {
+    /// Ascending by lock.
+    sections: SmallVec<[(LockId, SectionId); 2]>,
+    locks: LockSetId,
+}
 
 /// The holds and sections of one run, and what each task holds.
 #[derive(Debug)]
 pub struct Holds {
     holds: Vec<Hold>,
+    lock_sets: Vec<LockSet>,
+    ids: FxHashMap<LockSet, LockSetId>,
     /// The strand at whose end each section was released.
     released: Vec<Option<StrandId>>,
     /// What suspended tasks hold; tasks that hold nothing are absent.
@@ -40,7 +58,12 @@ impl Holds {
     /// Nothing held, the main task running.
     pub fn new() -> Self {
         Self {
-            holds: vec![Hold::new()],
+            holds: vec![Hold {
+                sections: SmallVec::new(),
+                locks: LockSetId::EMPTY,
+            }],
+            lock_sets: vec![LockSet::new()],
+            ids: FxHashMap::default(),
             released: Vec::new(),
             of_task: FxHashMap::default(),
             running: TaskId::MAIN,
@@ -76,66 +99,89 @@ impl Holds {
     pub fn acquire(&mut self, lock: LockId) {
         let section = SectionId(self.released.len() as u32);
         self.released.push(None);
-        let mut hold = self.holds[self.current.0 as usize].clone();
-        hold.push((lock, section));
-        hold.sort_unstable_by_key(|&(lock, _)| lock);
-        self.set(hold);
+        let mut sections = self.hold(self.current).sections.clone();
+        sections.push((lock, section));
+        sections.sort_unstable_by_key(|&(lock, _)| lock);
+        self.set(sections);
     }
 
     /// The running task leaves its section of `lock` at the end of `strand`.
     pub fn release(&mut self, lock: LockId, strand: StrandId) {
-        let mut hold = self.holds[self.current.0 as usize].clone();
-        if let Some(at) = hold.iter().position(|&(held, _)| held == lock) {
-            let (_, section) = hold.remove(at);
+        let mut sections = self.hold(self.current).sections.clone();
+        if let Some(at) = sections.iter().position(|&(held, _)| held == lock) {
+            let (_, section) = sections.remove(at);
             self.released[section.0 as usize] = Some(strand);
         }
-        self.set(hold);
+        self.set(sections);
     }
 
-    fn set(&mut self, hold: Hold) {
-        self.current = if hold.is_empty() {
-            HoldId::NOTHING
-        } else {
-            self.holds.push(hold);
-            HoldId((self.holds.len() - 1) as u32)
-        };
+    fn set(&mut self, sections: SmallVec<[(LockId, SectionId); 2]>) {
+        if sections.is_empty() {
+            self.current = HoldId::NOTHING;
+            return;
+        }
+        let locks = self.intern(sections.iter().map(|&(lock, _)| lock).collect());
+        self.current = HoldId(self.holds.len() as u32);
+        self.holds.push(Hold { sections, locks });
+    }
+
+    fn intern(&mut self, locks: LockSet) -> LockSetId {
+        let next = LockSetId(self.lock_sets.len() as u32);
+        let id = *self.ids.entry(locks.clone()).or_insert(next);
+        if id == next {
+            self.lock_sets.push(locks);
+        }
+        id
+    }
+
+    fn hold(&self, hold: HoldId) -> &Hold {
+        &self.holds[hold.0 as usize]
+    }
+
+    /// The locks of a hold.
+    #[inline]
+    pub fn lock_set(&self, hold: HoldId) -> LockSetId {
+        match hold {
+            HoldId::NOTHING => LockSetId::EMPTY,
+            _ => self.hold(hold).locks,
+        }
     }
 
     /// Whether the two have no lock in common.
     #[inline]
-    pub fn disjoint(&self, a: HoldId, b: HoldId) -> bool {
-        a == HoldId::NOTHING || b == HoldId::NOTHING || self.disjoint_slow(a, b)
+    pub fn disjoint(&self, a: LockSetId, b: LockSetId) -> bool {
+        a == LockSetId::EMPTY || b == LockSetId::EMPTY || self.disjoint_slow(a, b)
     }
 
-    fn disjoint_slow(&self, a: HoldId, b: HoldId) -> bool {
-        let b = &self.holds[b.0 as usize];
-        !self.holds[a.0 as usize]
+    fn disjoint_slow(&self, a: LockSetId, b: LockSetId) -> bool {
+        let b = &self.lock_sets[b.0 as usize];
+        !self.lock_sets[a.0 as usize]
             .iter()
-            .any(|(lock, _)| b.iter().any(|(other, _)| other == lock))
+            .any(|lock| b.contains(lock))
     }
 
     /// Whether every lock of `a` is one of `b`.
     #[inline]
-    pub fn within(&self, a: HoldId, b: HoldId) -> bool {
-        a == HoldId::NOTHING || a == b || self.within_slow(a, b)
+    pub fn within(&self, a: LockSetId, b: LockSetId) -> bool {
+        a == LockSetId::EMPTY || a == b || self.within_slow(a, b)
     }
 
-    fn within_slow(&self, a: HoldId, b: HoldId) -> bool {
-        let b = &self.holds[b.0 as usize];
-        self.holds[a.0 as usize]
+    fn within_slow(&self, a: LockSetId, b: LockSetId) -> bool {
+        let b = &self.lock_sets[b.0 as usize];
+        self.lock_sets[a.0 as usize]
             .iter()
-            .all(|(lock, _)| b.iter().any(|(other, _)| other == lock))
+            .all(|lock| b.contains(lock))
     }
 
     /// The strands that ended sections of `wrote` on locks of which the running task is now in a
     /// later section.
     pub fn handed_from(&self, wrote: HoldId) -> SmallVec<[StrandId; 2]> {
-        let now = &self.holds[self.current.0 as usize];
+        let now = &self.hold(self.current).sections;
         let later = |&&(lock, section): &&(LockId, SectionId)| {
             now.iter()
                 .any(|&(held, other)| held == lock && other != section)
         };
-        let wrote = self.holds[wrote.0 as usize].iter().filter(later);
+        let wrote = self.hold(wrote).sections.iter().filter(later);
         wrote
             .filter_map(|&(_, section)| self.released[section.0 as usize])
             .collect()
@@ -143,7 +189,8 @@ impl Holds {
 
     /// The locks of a hold, ascending.
     pub fn locks(&self, hold: HoldId) -> Vec<LockId> {
-        self.holds[hold.0 as usize]
+        self.hold(hold)
+            .sections
             .iter()
             .map(|&(lock, _)| lock)
             .collect()

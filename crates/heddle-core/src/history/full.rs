@@ -16,18 +16,20 @@
 //! arrives *at the read*: what the section did before it cannot depend on the value.
 //!
 //! # Cost
-//! A write and a read inline per location, more on the heap. A read is compared with the writes
-//! only. A long list of reads is looked through by reads when it has doubled, and then only if a
-//! sample shows that there is something to forget, so that reads by many parallel strands cost
-//! amortised constant time each.
+//! Accesses are grouped by lock set; groups that share a lock with the access are passed over, so a
+//! location that is always locked costs the same however many tasks lock it. A read is compared
+//! with writes only. A long list of reads is looked through by reads when it has doubled, and then
+//! only if a sample shows that there is something to forget. A list found to precede some strand
+//! is not looked through again by what comes after that strand. So reads by many parallel strands,
+//! and reads after many locked writes, cost amortised constant time each.
 
 use super::shadow::Shadow;
 use super::{Conflicts, History, Mark, Running};
 use crate::event::AccessKind::{self, Read, Write};
 use crate::finding::Certainty;
-use crate::hold::HoldId;
-use crate::id::{Extent, Location, SiteId};
-use crate::order::Order;
+use crate::hold::{HoldId, LockSetId};
+use crate::id::{Extent, Location, SiteId, StrandId};
+use crate::order::{NO_STRAND, Order};
 
 /// Lists up to this length are thinned at every access.
 const SHORT: usize = 8;
@@ -39,6 +41,15 @@ const SAMPLE: usize = 16;
 struct Cell {
     /// What the last write held; meaningful once there was one.
     last_write: Option<HoldId>,
+    /// Accesses without any lock.
+    plain: Group,
+    /// Accesses under locks, by lock set.
+    locked: Vec<(LockSetId, Group)>,
+}
+
+/// Accesses under the same locks.
+#[derive(Clone, Default, Debug)]
+struct Group {
     writes: Marks,
     reads: Marks,
 }
@@ -94,7 +105,7 @@ impl Full {
         if kind == Write {
             cell.last_write = Some(now.hold);
         }
-        if cell.has(now) {
+        if cell.has(now, run.holds.lock_set(now.hold)) {
             return;
         }
         cell.compare(location, now, run, to);
@@ -145,42 +156,76 @@ impl<O: Order> History<O> for Full {
 
 impl Cell {
     /// Whether an access of the same strand with the same protection already stands for `now`.
-    fn has(&self, now: Mark) -> bool {
-        self.writes.has(now) || now.kind == Read && self.reads.has(now)
+    #[inline]
+    fn has(&self, now: Mark, locks: LockSetId) -> bool {
+        let group = match locks {
+            LockSetId::EMPTY => Some(&self.plain),
+            _ => self
+                .locked
+                .iter()
+                .find(|(set, _)| *set == locks)
+                .map(|(_, group)| group),
+        };
+        group.is_some_and(|group| group.has(now))
+    }
+
+    fn groups(&mut self) -> impl Iterator<Item = (LockSetId, &mut Group)> {
+        let locked = self.locked.iter_mut().map(|(set, group)| (*set, group));
+        std::iter::once((LockSetId::EMPTY, &mut self.plain)).chain(locked)
+    }
+
+    fn group(&mut self, locks: LockSetId) -> &mut Group {
+        if locks == LockSetId::EMPTY {
+            return &mut self.plain;
+        }
+        let known = self.locked.iter().position(|(set, _)| *set == locks);
+        let at = known.unwrap_or_else(|| {
+            self.locked.push((locks, Group::default()));
+            self.locked.len() - 1
+        });
+        &mut self.locked[at].1
     }
 
     fn compare<O: Order, C: Conflicts>(
-        &self,
+        &mut self,
         location: Location,
         now: Mark,
         run: &mut Running<'_, O>,
         to: &mut C,
     ) {
-        let reads = if now.kind == Write {
-            self.reads.as_slice()
-        } else {
-            &[]
-        };
-        for &earlier in self.writes.as_slice().iter().chain(reads) {
-            if run.holds.disjoint(earlier.hold, now.hold) && !run.order.precedes(earlier.strand) {
-                let certainty = match run.order.handed_over(earlier.strand) {
-                    true => Certainty::Possible,
-                    false => Certainty::Certain,
-                };
-                to.found(location, earlier, now, certainty);
+        let locks = run.holds.lock_set(now.hold);
+        let mut found = |earlier: Mark, certainty| to.found(location, earlier, now, certainty);
+        for (set, group) in self.groups() {
+            if run.holds.disjoint(set, locks) {
+                group.writes.compare(now, run.order, &mut found);
+                if now.kind == Write {
+                    group.reads.compare(now, run.order, &mut found);
+                }
             }
         }
     }
 
     fn remember<O: Order>(&mut self, now: Mark, run: &mut Running<'_, O>) {
-        self.reads.thin(now, run);
-        match now.kind {
-            Read => self.reads.push(now),
-            Write => {
-                self.writes.thin(now, run);
-                self.writes.push(now);
+        let locks = run.holds.lock_set(now.hold);
+        for (set, group) in self.groups() {
+            if run.holds.within(locks, set) {
+                group.reads.thin(now, run.order);
+                if now.kind == Write {
+                    group.writes.thin(now, run.order);
+                }
             }
         }
+        let group = self.group(locks);
+        match now.kind {
+            Read => group.reads.push(now),
+            Write => group.writes.push(now),
+        }
+    }
+}
+
+impl Group {
+    fn has(&self, now: Mark) -> bool {
+        self.writes.has(now) || now.kind == Read && self.reads.has(now)
     }
 }
 
@@ -198,23 +243,38 @@ struct List {
     marks: Vec<Mark>,
     /// Length at which the list is thinned next, once it is no longer short.
     limit: usize,
+    /// The first so many marks precede the strand beside it: what it precedes need not look at
+    /// them again.
+    settled: (usize, StrandId),
 }
 
 impl Marks {
-    fn as_slice(&self) -> &[Mark] {
-        match self {
-            Self::None => &[],
-            Self::One(mark) => std::slice::from_ref(mark),
-            Self::Many(list) => &list.marks,
-        }
-    }
-
     #[inline]
     fn has(&self, now: Mark) -> bool {
-        let recent = self.as_slice().iter().rev().take(SHORT);
+        let recent = match self {
+            Self::None => &[],
+            Self::One(mark) => std::slice::from_ref(mark),
+            Self::Many(list) => &list.marks[list.marks.len().saturating_sub(SHORT)..],
+        };
         recent
-            .into_iter()
+            .iter()
             .any(|mark| mark.strand == now.strand && mark.hold == now.hold)
+    }
+
+    /// Passes on the accesses that are parallel with `now`.
+    fn compare<O: Order>(
+        &mut self,
+        now: Mark,
+        order: &mut O,
+        found: &mut impl FnMut(Mark, Certainty),
+    ) {
+        match self {
+            Self::None => {}
+            Self::One(mark) => {
+                compare(*mark, order, found);
+            }
+            Self::Many(list) => list.compare(now, order, found),
+        }
     }
 
     fn push(&mut self, now: Mark) {
@@ -225,22 +285,21 @@ impl Marks {
                 *self = Self::Many(Box::new(List {
                     marks,
                     limit: 2 * SHORT,
+                    settled: UNSETTLED,
                 }));
             }
             Self::Many(list) => list.marks.push(now),
         }
     }
 
-    /// Forgets the accesses that `now` stands for.
-    fn thin<O: Order>(&mut self, now: Mark, run: &mut Running<'_, O>) {
-        let mut stands_for =
-            |mark: &Mark| run.holds.within(now.hold, mark.hold) && run.order.precedes(mark.strand);
+    /// Forgets the accesses that `now`, which holds no more locks than they, stands for.
+    fn thin<O: Order>(&mut self, now: Mark, order: &mut O) {
         match self {
             Self::None => {}
-            Self::One(mark) if stands_for(mark) => *self = Self::None,
+            Self::One(mark) if order.precedes(mark.strand) => *self = Self::None,
             Self::One(_) => {}
             Self::Many(list) => {
-                list.thin(now.kind, stands_for);
+                list.thin(now.kind, order);
                 if let [] | [_] = list.marks[..] {
                     *self = list
                         .marks
@@ -252,15 +311,39 @@ impl Marks {
     }
 }
 
+const UNSETTLED: (usize, StrandId) = (0, NO_STRAND);
+
 impl List {
-    fn thin(&mut self, kind: AccessKind, mut stands_for: impl FnMut(&Mark) -> bool) {
+    fn compare<O: Order>(
+        &mut self,
+        now: Mark,
+        order: &mut O,
+        found: &mut impl FnMut(Mark, Certainty),
+    ) {
+        let (count, by) = self.settled;
+        let from = if count > 0 && order.precedes(by) {
+            count
+        } else {
+            0
+        };
+        let mut parallel = false;
+        for &mark in &self.marks[from..] {
+            parallel |= compare(mark, order, found);
+        }
+        if !parallel {
+            self.settled = (self.marks.len(), now.strand);
+        }
+    }
+
+    fn thin<O: Order>(&mut self, kind: AccessKind, order: &mut O) {
         let len = self.marks.len();
         // A write was compared with all of them anyway; a read pays only where it is worth it.
         let all = len <= SHORT
             || kind == Write
-            || len >= self.limit && self.sample().any(&mut stands_for);
+            || len >= self.limit && self.sample().any(|mark| order.precedes(mark.strand));
         if all {
-            self.marks.retain(|mark| !stands_for(mark));
+            self.settled = UNSETTLED;
+            self.marks.retain(|mark| !order.precedes(mark.strand));
         }
         if len >= self.limit {
             self.limit = 2 * self.marks.len().max(SHORT);
@@ -272,4 +355,25 @@ impl List {
             .iter()
             .step_by(self.marks.len().div_ceil(SAMPLE).max(1))
     }
+}
+
+/// Passes `earlier` on if it is parallel with the running strand, and says whether it is.
+fn compare<O: Order>(
+    earlier: Mark,
+    order: &mut O,
+    found: &mut impl FnMut(Mark, Certainty),
+) -> bool {
+    let parallel = !order.precedes(earlier.strand);
+    if parallel {
+        let handed_over = order.handed_over(earlier.strand);
+        found(
+            earlier,
+            if handed_over {
+                Certainty::Possible
+            } else {
+                Certainty::Certain
+            },
+        );
+    }
+    parallel
 }
