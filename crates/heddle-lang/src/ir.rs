@@ -127,6 +127,7 @@ pub struct Stmt {
 }
 
 /// What a statement does.
+#[allow(missing_docs, reason = "the variants' sentences name their fields")]
 #[derive(Clone, PartialEq, Debug)]
 pub enum StmtKind {
     /// Create a task.
@@ -184,7 +185,7 @@ pub enum StmtKind {
         to: Expr,
         body: Vec<Stmt>,
     },
-    /// A call for its effects.
+    /// A call or `get` for its effects.
     Call(Expr),
     /// Leave the procedure or task body.
     Return(Option<Expr>),
@@ -205,8 +206,8 @@ pub struct Spawn {
     pub name: Option<NameId>,
     /// The slot of the creating body that receives the task's handle.
     pub handle: Option<LocalId>,
-    /// What is copied from the creating frame into the task's frame. A handle slot that names the
-    /// task itself is set before the copy is made only in the creating frame.
+    /// What is copied from the creating frame into the task's frame, after the handle's slot was
+    /// set: a task that captures its own label knows itself.
     pub captures: Vec<Capture>,
     /// What must have ended or been satisfied before the task starts.
     pub after: Vec<Dependence>,
@@ -228,6 +229,7 @@ pub struct Capture {
 }
 
 /// What a task waits for before it starts.
+#[allow(missing_docs, reason = "the variants' sentences name their fields")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dependence {
     /// The task whose handle is in this slot of the creating frame, mentioned here.
@@ -241,6 +243,7 @@ pub enum Dependence {
 }
 
 /// Something that can be read and written.
+#[allow(missing_docs, reason = "the variants' sentences name their fields")]
 #[derive(Clone, PartialEq, Debug)]
 pub enum Place {
     /// A shared scalar.
@@ -261,6 +264,7 @@ pub struct Expr {
 }
 
 /// What an expression computes.
+#[allow(missing_docs, reason = "the variants' sentences name their fields")]
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {
     /// A constant.
@@ -319,4 +323,26 @@ pub enum Binary {
     Greater,
     /// `>=`
     GreaterEqual,
+}
+
+impl Binary {
+    /// The value of the operation; `None` for a division by zero.
+    #[inline]
+    pub fn apply(self, left: i64, right: i64) -> Option<i64> {
+        Some(match self {
+            Self::Add => left.wrapping_add(right),
+            Self::Subtract => left.wrapping_sub(right),
+            Self::Multiply => left.wrapping_mul(right),
+            Self::Divide if right == 0 => return None,
+            Self::Divide => left.wrapping_div(right),
+            Self::Remainder if right == 0 => return None,
+            Self::Remainder => left.wrapping_rem(right),
+            Self::Equal => i64::from(left == right),
+            Self::NotEqual => i64::from(left != right),
+            Self::Less => i64::from(left < right),
+            Self::LessEqual => i64::from(left <= right),
+            Self::Greater => i64::from(left > right),
+            Self::GreaterEqual => i64::from(left >= right),
+        })
+    }
 }

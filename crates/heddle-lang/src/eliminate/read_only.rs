@@ -1,0 +1,38 @@
+//! 6.2: no checks at reads of variables that no parallel code writes.
+//!
+//! A shared variable or array (as a whole) counts as written if some write to it, in any body,
+//! may be in parallel code.
+//!
+//! **Sound because** a race needs a write, and every write to the variable is in sequential code,
+//! ordered with all accesses (see [`main_task`](super::main_task)). That does not rest on
+//! the elimination of those writes' checks: where they are made they find nothing. Reads inside
+//! sections create hand-off edges only from such a write, and those add no order.
+//!
+//! Heap arrays are left alone: which arrays a handle may stand for is not tracked between bodies.
+
+use crate::eliminate::Analyses;
+use crate::ir::{Elimination, Program, SharedId};
+use heddle_core::AccessKind;
+use std::collections::BTreeSet;
+
+pub(super) fn apply(program: &mut Program, analyses: &Analyses) {
+    let written = written_in_parallel(program, analyses);
+    for (access, info) in super::numbered(&mut program.accesses) {
+        let Some(shared) = analyses.subjects.shared(access) else {
+            continue;
+        };
+        let read_only = info.kind == AccessKind::Read && !written.contains(&shared);
+        if read_only && analyses.subjects.may_drop(access) {
+            info.eliminated.get_or_insert(Elimination::ReadOnly);
+        }
+    }
+}
+
+fn written_in_parallel(program: &mut Program, analyses: &Analyses) -> BTreeSet<SharedId> {
+    super::numbered(&mut program.accesses)
+        .filter(|(access, info)| {
+            info.kind == AccessKind::Write && analyses.parallel.contains(*access)
+        })
+        .filter_map(|(access, _)| analyses.subjects.shared(access))
+        .collect()
+}
