@@ -1,1 +1,34 @@
-//! See the crate's description.
+//! Reports: from findings in terms of ids to something a person or a program reads.
+//!
+//! [`Report::new`] resolves an [`Outcome`](heddle_core::Outcome) against its
+//! [`Legend`](heddle_core::Legend) into plain data, with every explanation already worded. The
+//! renderers ([`text`], [`json`]) lay that data out and add no logic of their own, so a new
+//! format needs no knowledge of detectors. [`Problem`] is the same for what is not a finding:
+//! a program that does not parse, a run that stopped, a damaged file.
+
+mod explain;
+mod fault;
+mod finding;
+mod group;
+pub mod json;
+mod model;
+mod position;
+mod printable;
+mod problem;
+mod report;
+mod resolve;
+mod snippet;
+mod sort;
+mod stats;
+pub mod text;
+
+pub use group::{Group, groups};
+pub use model::{
+    Access, Certainty, Finding, Kind, Note, Operation, Report, Spawned, Task, Totals, Verdict,
+    Wait, guarantee_phrase,
+};
+pub use position::{Position, Source};
+pub use printable::printable;
+pub use problem::Problem;
+pub use report::{Settings, Strictness, Subject, Unchecked};
+pub use stats::{CheckCounts, Eliminated, Stats};

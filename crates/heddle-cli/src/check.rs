@@ -1,0 +1,331 @@
+//! `heddle check`: every file in turn, the worst status at the end.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use heddle_core::{Features, Guarantee, Legend, Outcome, Run};
+use heddle_lang::eliminate::eliminate;
+use heddle_lang::ir::Elimination;
+use heddle_lang::machine::RunCounts;
+use heddle_lang::{Diagnostic, Program};
+use heddle_report::json::{self, Layout};
+use heddle_report::text;
+use heddle_report::{
+    CheckCounts, Eliminated, Position, Problem, Report, Settings, Source, Stats, Strictness,
+    Subject, Unchecked,
+};
+use heddle_trace::Trace;
+
+use crate::arguments::{CheckOptions, Format};
+use crate::console::Console;
+use crate::expect::Comparison;
+use crate::input::{self, Input};
+use crate::program::Live;
+use crate::progress::Progress;
+use crate::status::{Status, guarded};
+use crate::{order, record};
+
+/// Findings shown in text unless told otherwise.
+const TEXT_LIMIT: usize = 100;
+
+/// The whole command.
+pub fn run(options: &CheckOptions) -> Status {
+    let mut checker = Checker {
+        options,
+        console: Console::new(options.color),
+        agreed: 0,
+        differed: 0,
+    };
+    match checker.usage_problem() {
+        Some(problem) => checker.fail(&problem),
+        None => checker.all(),
+    }
+}
+
+struct Checker<'a> {
+    options: &'a CheckOptions,
+    console: Console,
+    /// Files that were as expected, and those that were not.
+    agreed: usize,
+    differed: usize,
+}
+
+/// What checking one file yielded.
+struct Checked {
+    outcome: Outcome,
+    legend: Legend,
+    features: Features,
+    unchecked: Unchecked,
+    stats: Stats,
+    /// What is wrong with the file or with the recording of the run.
+    problem: Option<Problem>,
+}
+
+impl Checker<'_> {
+    /// What the table of flags cannot say.
+    fn usage_problem(&self) -> Option<Problem> {
+        let files = &self.options.files;
+        let stdin = files.iter().filter(|path| input::is_stdin(path)).count();
+        if self.options.record.is_some() && files.len() > 1 {
+            return Some(Problem::plain("--record needs a single program"));
+        }
+        if self.options.record.as_deref().is_some_and(input::is_stdin) {
+            return Some(Problem::plain("--record needs a file, not -"));
+        }
+        (stdin > 1).then(|| Problem::plain("standard input (-) can be given only once"))
+    }
+
+    fn all(&mut self) -> Status {
+        let mut worst = Status::Clean;
+        for path in &self.options.files {
+            // A bug that one file brings to light must not keep the others from being checked.
+            worst = worst.max(guarded(|| self.file(path)));
+        }
+        if self.options.expect && self.options.format == Format::Text {
+            self.console.print(&self.tally());
+        }
+        match self.console.failure() {
+            Some(problem) => self.fail(&problem),
+            None => worst,
+        }
+    }
+
+    fn fail(&self, problem: &Problem) -> Status {
+        self.console.problem(problem);
+        Status::Error
+    }
+
+    fn file(&mut self, path: &Path) -> Status {
+        let checked = match input::read(path) {
+            Err(problem) => return self.fail(&problem),
+            Ok(Input::Recorded(trace, damage)) => self.recorded(path, *trace, damage),
+            Ok(Input::Program(text)) => self.program(path, &text),
+        };
+        match checked {
+            Ok(checked) => self.show(path, checked),
+            Err(problems) => {
+                problems
+                    .iter()
+                    .for_each(|problem| self.console.problem(problem));
+                Status::Error
+            }
+        }
+    }
+
+    fn program(&self, path: &Path, text: &str) -> Result<Checked, Vec<Problem>> {
+        let name = input::shown(path);
+        let mut program = heddle_lang::compile(&name, text)
+            .map_err(|diagnostics| problems(&name, text, &diagnostics))?;
+        eliminate(&mut program, self.options.eliminations());
+        let recorder = match &self.options.record {
+            Some(to) => Some(record::start(to, path, &program).map_err(|problem| vec![problem])?),
+            None => None,
+        };
+        let progress = Progress::start(format!("checking {name}"));
+        let mut live = Live::new(&program, recorder, &progress);
+        let checked = self.check(&name, &mut live, |live| live.passes());
+        let counts = live.counts();
+        let problem = self.close_recording(live);
+        let (outcome, mut stats) = checked?;
+        stats.checks = Some(check_counts(counts));
+        Ok(Checked {
+            problem,
+            outcome,
+            stats,
+            features: program.features,
+            unchecked: unchecked(&program),
+            legend: program.legend,
+        })
+    }
+
+    fn recorded(
+        &self,
+        path: &Path,
+        mut trace: Trace,
+        damage: Option<Problem>,
+    ) -> Result<Checked, Vec<Problem>> {
+        let name = input::shown(path);
+        if self.options.record.is_some() {
+            let problem = Problem::plain(format!("--record: {name} is already a recorded run"));
+            return Err(vec![problem]);
+        }
+        let _progress = Progress::start(format!("checking {name}"));
+        let (mut outcome, stats) = self.check(&name, &mut trace, |_| 1)?;
+        if damage.is_some() {
+            outcome.guarantee = Guarantee::UpToHere;
+        }
+        Ok(Checked {
+            outcome,
+            stats,
+            features: trace.features,
+            unchecked: Unchecked::Nothing,
+            legend: trace.legend,
+            problem: damage,
+        })
+    }
+
+    fn check<R: Run>(
+        &self,
+        name: &str,
+        run: &mut R,
+        passes: impl Fn(&R) -> u32,
+    ) -> Result<(Outcome, Stats), Vec<Problem>> {
+        let (choice, start) = (self.options.order.into(), Instant::now());
+        let outcome =
+            heddle_core::check(run, choice).map_err(|error| vec![order::problem(name, error)])?;
+        let used = order::used(choice, run.features(), passes(run));
+        let stats = Stats::new(used, &outcome.counts, start.elapsed());
+        Ok((outcome, stats))
+    }
+
+    fn close_recording(&self, live: Live<'_>) -> Option<Problem> {
+        let to = self.options.record.as_deref()?;
+        record::finish(to, live.into_recorder()?).err()
+    }
+
+    fn show(&mut self, path: &Path, checked: Checked) -> Status {
+        let name = input::shown(path);
+        let mut report = self.report(&name, &checked);
+        let fault = report.error.take();
+        report.error = fault.clone().or_else(|| checked.problem.clone());
+        report.stats = self.options.stats.then_some(checked.stats);
+        let status = match self.options.expect {
+            true => self.compare(&name, &checked.legend, &report),
+            false => self.print_report(&report),
+        };
+        let problems = fault.iter().chain(&checked.problem);
+        problems.fold(status, |_, problem| self.fail(problem))
+    }
+
+    fn report(&self, name: &str, checked: &Checked) -> Report {
+        let subject = Subject {
+            program: name,
+            outcome: &checked.outcome,
+            legend: &checked.legend,
+            features: checked.features,
+            unchecked: checked.unchecked,
+        };
+        Report::new(subject, self.settings())
+    }
+
+    fn settings(&self) -> Settings {
+        let limit = match (self.options.max_findings, self.options.format) {
+            _ if self.options.expect => None,
+            (Some(0), _) | (None, Format::Json) => None,
+            (None, Format::Text) => Some(TEXT_LIMIT),
+            (Some(limit), _) => Some(limit),
+        };
+        let strictness = match self.options.strict {
+            true => Strictness::Strict,
+            false => Strictness::CertainOnly,
+        };
+        Settings { strictness, limit }
+    }
+
+    fn print_report(&mut self, report: &Report) -> Status {
+        match self.options.format {
+            Format::Text => {
+                let colour = self.console.results();
+                self.console.paragraph(&text::render(report, colour));
+            }
+            Format::Json => {
+                let layout = self.layout();
+                self.console.print(&(json::render(report, layout) + "\n"));
+            }
+        }
+        report.verdict.into()
+    }
+
+    /// One object stands alone; several are a stream of lines.
+    fn layout(&self) -> Layout {
+        match self.options.files.len() {
+            1 => Layout::Pretty,
+            _ => Layout::Line,
+        }
+    }
+
+    fn compare(&mut self, name: &str, legend: &Legend, report: &Report) -> Status {
+        let source = legend.files.first().and_then(|file| file.text.as_deref());
+        let text = source.unwrap_or_default();
+        let expected = match heddle_lang::expectations(text) {
+            Ok(expected) => expected.check,
+            Err(diagnostics) => {
+                let problems = problems(name, text, &diagnostics);
+                problems
+                    .iter()
+                    .for_each(|problem| self.console.problem(problem));
+                return Status::Error;
+            }
+        };
+        let Some(expected) = expected else {
+            let problem = Problem::plain(format!("{name}: there is nothing to compare with"));
+            let help = "say in a leading comment what must be found: // expect: clean";
+            return self.fail(&problem.help(Some(help.into())));
+        };
+        let comparison = Comparison::new(name, &expected, &report.findings);
+        self.print_comparison(&comparison);
+        match comparison.as_expected {
+            true => Status::Clean,
+            false => Status::Findings,
+        }
+    }
+
+    fn print_comparison(&mut self, comparison: &Comparison) {
+        match comparison.as_expected {
+            true => self.agreed += 1,
+            false => self.differed += 1,
+        }
+        let output = match (self.options.format, comparison.as_expected) {
+            (Format::Text, true) => String::new(),
+            (Format::Text, false) => comparison.text(),
+            (Format::Json, _) => json::render(comparison, self.layout()) + "\n",
+        };
+        self.console.print(&output);
+    }
+
+    fn tally(&self) -> String {
+        let files = |count| match count {
+            1 => "1 file".to_owned(),
+            _ => format!("{count} files"),
+        };
+        match self.differed {
+            0 => format!("{} as expected\n", files(self.agreed)),
+            differed => format!("{} as expected, {differed} not\n", files(self.agreed)),
+        }
+    }
+}
+
+fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Problem> {
+    let source = Arc::new(Source::new(&heddle_core::SourceFile {
+        path: path.into(),
+        text: Some(text.into()),
+    }));
+    let problem = |diagnostic: &Diagnostic| Problem {
+        message: diagnostic.message.clone(),
+        position: Some(Position::new(Arc::clone(&source), diagnostic.site)),
+        label: Some(diagnostic.label.clone()),
+        notes: Vec::new(),
+        help: diagnostic.help.clone(),
+    };
+    diagnostics.iter().map(problem).collect()
+}
+
+fn unchecked(program: &Program) -> Unchecked {
+    match program.atomics.is_empty() {
+        true => Unchecked::Nothing,
+        false => Unchecked::Atomicity,
+    }
+}
+
+fn check_counts(counts: RunCounts) -> CheckCounts {
+    let eliminated = Elimination::ALL.map(|elimination| Eliminated {
+        elimination: elimination.name().into(),
+        checks: counts.eliminated_by(elimination),
+    });
+    CheckCounts {
+        without_elimination: counts.accesses,
+        with_elimination: counts.checks,
+        eliminated: eliminated.into(),
+    }
+}

@@ -1,0 +1,103 @@
+//! Standard output and standard error.
+//!
+//! A reader that goes away (`heddle check ... | head`) is no error: what is left is not written,
+//! and the exit status is what it would have been.
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use heddle_report::Problem;
+use heddle_report::text::{self, Colour};
+
+use crate::arguments::Color;
+
+/// Where results and errors go.
+pub struct Console {
+    results: Colour,
+    errors: Colour,
+    /// Whether anything was printed yet.
+    has_printed: bool,
+    /// Set once nobody reads standard output any more.
+    is_closed: bool,
+    failure: Option<io::Error>,
+}
+
+impl Console {
+    /// The console with colours as asked for.
+    pub fn new(color: Color) -> Self {
+        Self {
+            results: colour(color, io::stdout().is_terminal()),
+            errors: colour(color, io::stderr().is_terminal()),
+            has_printed: false,
+            is_closed: false,
+            failure: None,
+        }
+    }
+
+    /// How results are coloured.
+    pub fn results(&self) -> Colour {
+        self.results
+    }
+
+    /// Prints results with an empty line before them, unless they are the first.
+    pub fn paragraph(&mut self, text: &str) {
+        if self.has_printed {
+            self.print("\n");
+        }
+        self.print(text);
+    }
+
+    /// Prints results.
+    pub fn print(&mut self, text: &str) {
+        if self.is_closed {
+            return;
+        }
+        self.has_printed = true;
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = written {
+            self.is_closed = true;
+            if error.kind() != ErrorKind::BrokenPipe {
+                self.failure = Some(error);
+            }
+        }
+    }
+
+    /// Prints an error.
+    pub fn problem(&self, problem: &Problem) {
+        // There is nowhere left to say that standard error is gone.
+        let _ = io::stderr().write_all(text::render_problem(problem, self.errors).as_bytes());
+    }
+
+    /// Why results could not be written, if it was not for want of a reader.
+    pub fn failure(&mut self) -> Option<Problem> {
+        let error = self.failure.take()?;
+        Some(Problem::plain(format!(
+            "cannot write the results: {}",
+            reason(&error)
+        )))
+    }
+}
+
+/// Prints one line to standard error.
+pub fn note(line: &str) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    err.write_all(line.as_bytes())?;
+    err.write_all(b"\n")
+}
+
+/// Why an operation failed, without the number no user knows.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let end = text.find(" (os error").unwrap_or(text.len());
+    text[..end].to_owned()
+}
+
+fn colour(color: Color, is_terminal: bool) -> Colour {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    match color {
+        Color::Always => Colour::Ansi,
+        Color::Auto if is_terminal && !is_set("NO_COLOR") && !is_dumb => Colour::Ansi,
+        Color::Auto | Color::Never => Colour::Plain,
+    }
+}

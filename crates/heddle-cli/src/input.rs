@@ -1,0 +1,106 @@
+//! Reading what is to be checked, and telling programs from recorded runs by their content.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use heddle_core::{FileId, Site, SourceFile};
+use heddle_report::{Position, Problem, Source};
+use heddle_trace::{Damage, Trace};
+
+use crate::console::reason;
+
+/// More than any version of a recording needs to be told from a program.
+const HEADER_LEN: usize = 64;
+
+/// Something to check.
+pub enum Input {
+    /// A program's source text.
+    Program(String),
+    /// A recorded run, and what is wrong with its file.
+    Recorded(Box<Trace>, Option<Problem>),
+}
+
+/// The path as reports show it.
+pub fn shown(path: &Path) -> String {
+    match is_stdin(path) {
+        true => "<stdin>".into(),
+        false => path.display().to_string(),
+    }
+}
+
+/// Whether the path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads the file.
+pub fn read(path: &Path) -> Result<Input, Problem> {
+    let bytes = bytes(path).map_err(|error| {
+        Problem::plain(format!("cannot read {}: {}", shown(path), reason(&error)))
+    })?;
+    if is_recorded(&bytes) {
+        return Ok(recorded(path, bytes));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Input::Program(text)),
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            Err(not_utf8(path, error.as_bytes(), valid))
+        }
+    }
+}
+
+/// Whether the file starts like a recording.
+fn is_recorded(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(HEADER_LEN)];
+    !matches!(Trace::read(start), Err(damaged) if damaged.what == Damage::NotATrace)
+}
+
+fn recorded(path: &Path, bytes: Vec<u8>) -> Input {
+    match Trace::read(bytes) {
+        Ok(trace) => Input::Recorded(Box::new(trace), None),
+        Err(damaged) => {
+            let message = format!("{}: damaged recording, {damaged}", shown(path));
+            let problem = Problem::plain(message).note("what lies before the damage was checked");
+            Input::Recorded(damaged.readable, Some(problem))
+        }
+    }
+}
+
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    match is_stdin(path) {
+        false => fs::read(path),
+        true => {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes)?;
+            Ok(bytes)
+        }
+    }
+}
+
+/// The error at the first byte that is not text.
+fn not_utf8(path: &Path, bytes: &[u8], valid: usize) -> Problem {
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+    let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+    let site = Site {
+        file: FileId::new(0),
+        line: number(line),
+        column: number(column),
+        end_line: number(line),
+        end_column: number(column + 1),
+    };
+    let source = Source::new(&SourceFile {
+        path: shown(path),
+        text: Some(String::from_utf8_lossy(bytes).into_owned()),
+    });
+    let byte = bytes.get(valid).copied().unwrap_or_default();
+    let mut problem = Problem::plain(format!("{}:{line}:{column}: not UTF-8", shown(path)));
+    problem.label = Some(format!("byte {byte:#04x} is not UTF-8"));
+    problem
+        .at(Some(Position::new(Arc::new(source), site)))
+        .help(Some("is this a program or a recorded run?".into()))
+}

@@ -1,0 +1,96 @@
+//! A compiled `.task` program as something `heddle_core::check` can run.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use heddle_core::{Features, Listener, Run};
+use heddle_lang::Program;
+use heddle_lang::machine::{Code, RunCounts};
+use heddle_trace::Writer;
+
+use crate::progress::Progress;
+
+/// A program that is run for real. A check may run it more than once; only the first run prints
+/// and is recorded, since all are the same.
+pub struct Live<'a> {
+    code: Code,
+    features: Features,
+    recorder: Option<Writer<File>>,
+    progress: &'a Progress,
+    passes: u32,
+    counts: RunCounts,
+}
+
+impl<'a> Live<'a> {
+    /// The program, about to be run.
+    pub fn new(program: &Program, recorder: Option<Writer<File>>, progress: &'a Progress) -> Self {
+        Self {
+            code: Code::new(program),
+            features: program.features,
+            recorder,
+            progress,
+            passes: 0,
+            counts: RunCounts::default(),
+        }
+    }
+
+    /// How often it was run.
+    pub fn passes(&self) -> u32 {
+        self.passes
+    }
+
+    /// What the last run counted.
+    pub fn counts(&self) -> RunCounts {
+        self.counts
+    }
+
+    /// The recorder, to be finished.
+    pub fn into_recorder(self) -> Option<Writer<File>> {
+        self.recorder
+    }
+
+    fn first_run<L: Listener>(&mut self, listener: &mut L) -> RunCounts {
+        let mut printer = Printer::new(self.progress);
+        let mut print = |value| printer.print(value);
+        match &mut self.recorder {
+            Some(recorder) => self.code.run(&mut (recorder, listener), &mut print),
+            None => self.code.run(listener, &mut print),
+        }
+    }
+}
+
+impl Run for Live<'_> {
+    fn features(&self) -> Features {
+        self.features
+    }
+
+    fn run<L: Listener>(&mut self, listener: &mut L) {
+        self.counts = match self.passes {
+            0 => self.first_run(listener),
+            _ => self.code.run(listener, &mut |_| {}),
+        };
+        self.passes += 1;
+    }
+}
+
+/// What the program prints goes to standard error, one value per line.
+struct Printer<'a> {
+    progress: &'a Progress,
+    out: BufWriter<io::Stderr>,
+}
+
+impl<'a> Printer<'a> {
+    fn new(progress: &'a Progress) -> Self {
+        Self {
+            progress,
+            out: BufWriter::new(io::stderr()),
+        }
+    }
+
+    fn print(&mut self, value: i64) {
+        // Output of its own shows well enough that the program is alive.
+        self.progress.stop();
+        // A closed standard error must not stop the check.
+        let _ = writeln!(self.out, "{value}");
+    }
+}

@@ -1,0 +1,146 @@
+//! From a detector's finding to the report's: ids resolved, sentences worded.
+
+use std::collections::BTreeSet;
+
+use heddle_core::{
+    Access as CoreAccess, Awaited, Certainty as CoreCertainty, Finding as CoreFinding, Place,
+    SiteId, TaskId, Wait as CoreWait,
+};
+
+use crate::explain::{self, Explanation};
+use crate::model::{Access, Certainty, Finding, Kind, Wait};
+use crate::resolve::Resolver;
+
+/// The finding in words.
+pub fn resolve(resolver: &Resolver, found: &CoreFinding) -> Finding {
+    match found {
+        CoreFinding::Race {
+            certainty,
+            place,
+            accesses,
+            why,
+            count,
+        } => {
+            let explanation = Explanation::new(resolver, *certainty, accesses, *why);
+            Finding {
+                certainty: self::certainty(found),
+                count: *count,
+                ..race(resolver, place, &explanation)
+            }
+        }
+        CoreFinding::Assertion { site, task, count } => assertion(resolver, *site, *task, *count),
+        CoreFinding::Deadlock { waits } => deadlock(resolver, waits),
+    }
+}
+
+/// Whether the finding is certain.
+pub fn certainty(found: &CoreFinding) -> Certainty {
+    match found {
+        CoreFinding::Race {
+            certainty: CoreCertainty::Possible,
+            ..
+        } => Certainty::Possible,
+        _ => Certainty::Certain,
+    }
+}
+
+fn race(resolver: &Resolver, place: &Place, explanation: &Explanation<'_>) -> Finding {
+    let accesses = explanation.accesses();
+    let location = resolver.place(place);
+    Finding {
+        position: resolver.position(accesses[0].site),
+        accesses: accesses.iter().map(|one| access(resolver, one)).collect(),
+        why: explanation.notes(),
+        help: Some(explanation.help()),
+        message: explain::message(resolver, &location, accesses),
+        location: Some(location),
+        ..blank(Kind::Race)
+    }
+}
+
+fn access(resolver: &Resolver, access: &CoreAccess) -> Access {
+    Access {
+        operation: explain::operation(access),
+        position: resolver.position(access.site),
+        task: resolver.task(access.task),
+        locks: access
+            .locks
+            .iter()
+            .map(|&lock| resolver.lock(lock))
+            .collect(),
+    }
+}
+
+fn assertion(resolver: &Resolver, site: SiteId, task: TaskId, count: u64) -> Finding {
+    let who = resolver.task_phrase(task);
+    let message = match count {
+        1 => format!("the assertion does not hold in {who}"),
+        _ => format!("the assertion does not hold {count} times, first in {who}"),
+    };
+    Finding {
+        count,
+        message,
+        position: resolver.position(site),
+        task: Some(resolver.task(task)),
+        ..blank(Kind::Assertion)
+    }
+}
+
+fn deadlock(resolver: &Resolver, waits: &[CoreWait]) -> Finding {
+    let tasks: BTreeSet<_> = waits.iter().map(|wait| wait.task).collect();
+    let message = match tasks.len() {
+        1 => "1 task waits forever".into(),
+        many => format!("{many} tasks wait forever"),
+    };
+    Finding {
+        message,
+        position: waits.first().and_then(|wait| resolver.position(wait.site)),
+        waits: waits.iter().map(|one| wait(resolver, one)).collect(),
+        help: Some(deadlock_help(resolver, waits)),
+        ..blank(Kind::Deadlock)
+    }
+}
+
+fn wait(resolver: &Resolver, wait: &CoreWait) -> Wait {
+    Wait {
+        task: resolver.task(wait.task),
+        position: resolver.position(wait.site),
+        awaited: resolver.awaited(wait.awaited),
+    }
+}
+
+/// Names the wait that is most likely the cause; the rest usually wait for the one that is stuck.
+fn deadlock_help(resolver: &Resolver, waits: &[CoreWait]) -> String {
+    let cause = waits.iter().find_map(|wait| match wait.awaited {
+        Awaited::Token(token) => Some(format!(
+            "let a task that can run satisfy event {}",
+            resolver.token(token)
+        )),
+        Awaited::Region(name) => Some(format!(
+            "post a task into region {} before the ewait",
+            resolver.name(name)
+        )),
+        Awaited::Lock(_) => Some(
+            "take locks in the same sequence everywhere, and wait for no task while holding one"
+                .into(),
+        ),
+        Awaited::Task(_) | Awaited::Finish(_) => None,
+    });
+    cause.unwrap_or_else(|| "let no task wait, directly or not, for its own end".into())
+}
+
+fn blank(kind: Kind) -> Finding {
+    Finding {
+        kind,
+        certainty: Certainty::Certain,
+        location: None,
+        message: String::new(),
+        count: 1,
+        position: None,
+        accesses: Vec::new(),
+        task: None,
+        waits: Vec::new(),
+        why: Vec::new(),
+        help: None,
+    }
+}

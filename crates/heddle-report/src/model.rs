@@ -1,0 +1,243 @@
+//! The report as plain data. Field order is the key order of the JSON form.
+
+use std::sync::Arc;
+
+use heddle_core::Guarantee;
+use serde::{Serialize, Serializer};
+
+use crate::position::Position;
+use crate::problem::Problem;
+use crate::stats::Stats;
+
+/// Everything one checked program yields, ready to be shown.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Report {
+    /// The version of this form.
+    pub schema: u32,
+    /// The program's path as the user gave it.
+    pub program: String,
+    /// What the exit status says.
+    pub verdict: Verdict,
+    /// What the absence of findings means.
+    #[serde(serialize_with = "as_phrase")]
+    pub guarantee: Guarantee,
+    /// What that phrase leaves out, for this program.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_covered: Vec<String>,
+    /// The findings, in source order.
+    pub findings: Vec<Finding>,
+    /// How many were found in all.
+    #[serde(skip)]
+    pub totals: Totals,
+    /// How many findings are not shown.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: u64,
+    /// How much work it was, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stats: Option<Stats>,
+    /// Why the run stopped early, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Problem>,
+}
+
+fn as_phrase<S: Serializer>(guarantee: &Guarantee, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(guarantee_phrase(*guarantee))
+}
+
+/// The guarantee in the manual's words.
+pub fn guarantee_phrase(guarantee: Guarantee) -> &'static str {
+    match guarantee {
+        Guarantee::AllSchedules => "all schedules of this input",
+        Guarantee::KeepingAccesses => "all schedules that keep these accesses",
+        Guarantee::UpToHere => "only the run up to where it stopped",
+        Guarantee::NotChecked => "nothing: transactions are not checked by this version",
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Whether there is anything to mend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Nothing certain was found (under strictness, nothing at all).
+    Clean,
+    /// Something was.
+    Findings,
+}
+
+/// Numbers of findings before any were left out. Races that share their pair of source positions
+/// count once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Totals {
+    /// Certain races.
+    pub races: usize,
+    /// Possible races.
+    pub possible_races: usize,
+    /// Failed assertions.
+    pub assertions: usize,
+    /// Deadlocks.
+    pub deadlocks: usize,
+}
+
+/// What sort of defect a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Two parallel accesses without common protection.
+    Race,
+    /// An assertion of the program failed.
+    Assertion,
+    /// Nothing can run and tasks remain.
+    Deadlock,
+}
+
+/// Whether a finding stands with the hand-offs between sections counted as order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Certainty {
+    /// It does.
+    Certain,
+    /// It only exists without them.
+    Possible,
+}
+
+/// One defect.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Finding {
+    /// What sort.
+    pub kind: Kind,
+    /// Certain or possible.
+    pub certainty: Certainty,
+    /// The variable or element, for kinds that have one.
+    pub location: Option<String>,
+    /// The whole defect in one sentence.
+    pub message: String,
+    /// How often it was seen.
+    pub count: u64,
+    /// Where it shows first.
+    pub position: Option<Position>,
+    /// The two accesses of a race.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accesses: Vec<Access>,
+    /// The task whose assertion failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Arc<Task>>,
+    /// The waiting tasks of a deadlock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Wait>,
+    /// Why it is so.
+    pub why: Vec<Note>,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// One access of a race.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Access {
+    /// Read or write.
+    pub operation: Operation,
+    /// Where in the source.
+    pub position: Option<Position>,
+    /// By which task.
+    pub task: Arc<Task>,
+    /// The locks held; `isolated` is one.
+    pub locks: Vec<String>,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// The location's value is used.
+    Read,
+    /// The location's value is set.
+    Write,
+}
+
+/// A task and how it came to be.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Task {
+    /// Its number; the main task is 0.
+    pub id: u32,
+    /// Its name: `main`, the program's own name for it, or `#` and its number. A name that several
+    /// tasks share has the number added.
+    pub name: String,
+    /// Its spawn, its spawner's spawn and so on, up to the main task.
+    pub spawned: Vec<Spawned>,
+    /// How many further steps up to the main task are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub spawned_left_out: u64,
+}
+
+/// One step of a spawn chain.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Spawned {
+    /// The name of the task that was spawned.
+    pub task: String,
+    /// By which construct: `async`, `spawn`, `future`, `task` or `post`.
+    pub construct: &'static str,
+    /// Where.
+    pub position: Option<Position>,
+    /// The name of the task that spawned it.
+    pub by: String,
+}
+
+/// One task that waits forever.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Wait {
+    /// Who waits.
+    pub task: Arc<Task>,
+    /// Where.
+    pub position: Option<Position>,
+    /// For what, in words.
+    pub awaited: String,
+}
+
+/// One sentence of an explanation and the place it speaks of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Note {
+    /// The sentence.
+    pub text: String,
+    /// The place.
+    pub position: Option<Position>,
+}
+
+impl Operation {
+    /// `read` or `write`, for "the write at 3:4".
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+
+    /// `read` or `written`, for "x is written by".
+    pub fn participle(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "written",
+        }
+    }
+}
+
+impl Task {
+    /// The task in a sentence: `main`, `task T4`, `task #7`.
+    pub fn phrase(&self) -> String {
+        phrase(&self.name)
+    }
+}
+
+/// A task's name in a sentence.
+pub(crate) fn phrase(name: &str) -> String {
+    match name {
+        MAIN => MAIN.into(),
+        name => format!("task {name}"),
+    }
+}
+
+/// What the main task is called.
+pub(crate) const MAIN: &str = "main";

@@ -1,0 +1,230 @@
+//! From ids to words: positions, task names and spawn chains, locks and locations.
+//!
+//! Total on any input: an id the legend or the outcome does not know becomes a placeholder, since
+//! a damaged recording may name anything.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use heddle_core::{
+    Awaited, FinishId, FinishKind, Legend, LockId, NameId, Outcome, Place, SiteId, TaskId,
+    TaskKind, TokenId,
+};
+
+use crate::model::{MAIN, Spawned, Task, phrase};
+use crate::position::{Position, Source};
+
+/// Steps of a spawn chain that are listed; recursion can make chains of a million.
+const CHAIN_LIMIT: usize = 16;
+
+/// Resolves the ids of one outcome.
+pub struct Resolver<'a> {
+    outcome: &'a Outcome,
+    legend: &'a Legend,
+    sources: Vec<Arc<Source>>,
+    /// Per name: how many tasks have it, as far as it matters (0, 1, more).
+    bearers: Vec<u8>,
+    tasks: RefCell<HashMap<TaskId, Arc<Task>>>,
+}
+
+impl<'a> Resolver<'a> {
+    /// A resolver for this outcome.
+    pub fn new(outcome: &'a Outcome, legend: &'a Legend) -> Self {
+        Self {
+            outcome,
+            legend,
+            sources: Source::all(legend),
+            bearers: bearers(outcome, legend.names.len()),
+            tasks: RefCell::default(),
+        }
+    }
+
+    /// The outcome that is resolved.
+    pub fn outcome(&self) -> &'a Outcome {
+        self.outcome
+    }
+
+    /// What its ids stand for.
+    pub fn legend(&self) -> &'a Legend {
+        self.legend
+    }
+
+    /// The site's position, if the legend has it.
+    pub fn position(&self, site: SiteId) -> Option<Position> {
+        let site = self.legend.site(site)?;
+        let source = self.sources.get(site.file.index())?;
+        Some(Position::new(Arc::clone(source), site))
+    }
+
+    /// The site in a sentence: `at 3:4`, with the file where there are several.
+    pub fn at(&self, site: SiteId) -> String {
+        match self.position(site) {
+            None => "at an unknown place".into(),
+            Some(at) if self.sources.len() > 1 => format!("at {}:{at}", at.file.path()),
+            Some(at) => format!("at {at}"),
+        }
+    }
+
+    /// The name, or a placeholder.
+    pub fn name(&self, name: NameId) -> &'a str {
+        self.legend.name(name).unwrap_or("?")
+    }
+
+    /// The task with its spawn chain; made once per task.
+    pub fn task(&self, task: TaskId) -> Arc<Task> {
+        let made = self.tasks.borrow().get(&task).cloned();
+        made.unwrap_or_else(|| {
+            let made = Arc::new(self.make_task(task));
+            self.tasks.borrow_mut().insert(task, Arc::clone(&made));
+            made
+        })
+    }
+
+    /// The task in a sentence: `main` or `task T4`.
+    pub fn task_phrase(&self, task: TaskId) -> String {
+        phrase(&self.task_name(task))
+    }
+
+    /// The task's name, unique in the run.
+    pub fn task_name(&self, task: TaskId) -> String {
+        if task == TaskId::MAIN {
+            return MAIN.into();
+        }
+        let name = self.outcome.task(task).and_then(|info| info.name);
+        match name {
+            None => format!("#{}", task.index()),
+            Some(name) if self.is_unique(name) => self.name(name).into(),
+            Some(name) => format!("{}#{}", self.name(name), task.index()),
+        }
+    }
+
+    /// The lock's name.
+    pub fn lock(&self, lock: LockId) -> String {
+        if lock == LockId::ISOLATED {
+            return "isolated".into();
+        }
+        match self.outcome.lock(lock) {
+            Some(name) => self.name(name).into(),
+            None => format!("#{}", lock.index()),
+        }
+    }
+
+    /// The token's name.
+    pub fn token(&self, token: TokenId) -> String {
+        match self.outcome.token(token) {
+            Some(name) => self.name(name).into(),
+            None => format!("#{}", token.index()),
+        }
+    }
+
+    /// The location as the program writes it: `x`, `A[3]`.
+    pub fn place(&self, place: &Place) -> String {
+        match (place.name, place.index) {
+            (None, _) => format!("unnamed location {}", place.location),
+            (Some(name), None) => self.name(name).into(),
+            (Some(name), Some(index)) => format!("{}[{index}]", self.name(name)),
+        }
+    }
+
+    /// When this finish joins its tasks, for "nothing joins it until ...".
+    pub fn join(&self, finish: FinishId) -> String {
+        match self.outcome.finish(finish) {
+            _ if finish == FinishId::MAIN => "the program ends".into(),
+            None => "some finish ends".into(),
+            Some(info) if info.kind == FinishKind::SyncBlock => {
+                format!("the next sync of {}", self.task_phrase(info.owner))
+            }
+            Some(info) => format!("the finish {} ends", self.at(info.site)),
+        }
+    }
+
+    /// What a stuck task waits for, for "waits for ...".
+    pub fn awaited(&self, awaited: Awaited) -> String {
+        match awaited {
+            Awaited::Finish(FinishId::MAIN) => "every task to end".into(),
+            Awaited::Finish(finish) => self.awaited_finish(finish),
+            Awaited::Task(task) => format!("{} to end", self.task_phrase(task)),
+            Awaited::Token(token) => format!("event {}", self.token(token)),
+            Awaited::Lock(LockId::ISOLATED) => "another isolated body to end".into(),
+            Awaited::Lock(lock) => format!("lock {}, which another task holds", self.lock(lock)),
+            Awaited::Region(name) => {
+                format!("any task in region {}, which has none", self.name(name))
+            }
+        }
+    }
+
+    fn awaited_finish(&self, finish: FinishId) -> String {
+        match self.outcome.finish(finish) {
+            Some(info) if info.kind == FinishKind::Finish => {
+                format!("the tasks of the finish {}", self.at(info.site))
+            }
+            _ => "the tasks it spawned".into(),
+        }
+    }
+
+    fn is_unique(&self, name: NameId) -> bool {
+        self.bearers
+            .get(name.index())
+            .is_none_or(|&count| count < 2)
+    }
+
+    fn make_task(&self, task: TaskId) -> Task {
+        let mut spawned = Vec::new();
+        let mut left_out = 0;
+        for step in self.ancestry(task) {
+            if spawned.len() < CHAIN_LIMIT {
+                spawned.extend(self.step(step));
+            } else {
+                left_out += 1;
+            }
+        }
+        Task {
+            id: task.raw(),
+            name: self.task_name(task),
+            spawned,
+            spawned_left_out: left_out,
+        }
+    }
+
+    fn step(&self, task: TaskId) -> Option<Spawned> {
+        let info = self.outcome.task(task)?;
+        Some(Spawned {
+            task: self.task_name(task),
+            construct: construct(info.kind),
+            position: self.position(info.site),
+            by: self.task_name(info.parent),
+        })
+    }
+
+    /// The task and its ancestors below the main task. Stops where a recording claims a parent
+    /// that came later, so that it ends on any input.
+    pub fn ancestry(&self, task: TaskId) -> impl Iterator<Item = TaskId> + use<'_, 'a> {
+        let known = |task: TaskId| self.outcome.task(task).map(|_| task);
+        std::iter::successors(known(task), move |&task| {
+            let parent = self.outcome.task(task)?.parent;
+            (parent < task).then(|| known(parent)).flatten()
+        })
+    }
+}
+
+/// The word of the language for this kind of task.
+fn construct(kind: TaskKind) -> &'static str {
+    match kind {
+        TaskKind::Async => "async",
+        TaskKind::Spawn => "spawn",
+        TaskKind::Future => "future",
+        TaskKind::Dependent => "task",
+        TaskKind::Post => "post",
+    }
+}
+
+fn bearers(outcome: &Outcome, names: usize) -> Vec<u8> {
+    let mut bearers = vec![0u8; names];
+    for name in outcome.tasks.iter().filter_map(|task| task.name) {
+        if let Some(count) = bearers.get_mut(name.index()) {
+            *count = count.saturating_add(1);
+        }
+    }
+    bearers
+}

@@ -1,0 +1,118 @@
+//! Findings in source order, and which of them are one report.
+//!
+//! A loop over an array can race on a million elements at one pair of source positions. That is
+//! one defect to mend: text shows it once, and a limit counts it once.
+
+use std::cmp::Reverse;
+
+use heddle_core::{Access, Certainty, Finding, Legend, Outcome, Site};
+
+use crate::model::Totals;
+
+/// The findings in source order, cut into runs that are one report each.
+pub struct Sorted<'a> {
+    findings: Vec<&'a Finding>,
+    /// Index of each run's first finding.
+    starts: Vec<usize>,
+}
+
+impl<'a> Sorted<'a> {
+    /// Sorts by first position, second position, then location.
+    pub fn new(outcome: &'a Outcome, legend: &'a Legend) -> Self {
+        let mut findings: Vec<_> = outcome.findings.iter().collect();
+        findings.sort_by_cached_key(|finding| (Spot::new(legend, finding), place(legend, finding)));
+        let mut starts = Vec::new();
+        let mut last = None;
+        for (index, finding) in findings.iter().enumerate() {
+            let spot = Spot::new(legend, finding);
+            if last != Some(spot) || !matches!(finding, Finding::Race { .. }) {
+                starts.push(index);
+            }
+            last = Some(spot);
+        }
+        Self { findings, starts }
+    }
+
+    /// The findings of the first `limit` runs, and how many findings there are beyond.
+    pub fn limited(&self, limit: Option<usize>) -> (&[&'a Finding], u64) {
+        let cut = limit.and_then(|limit| self.starts.get(limit).copied());
+        let (shown, hidden) = self.findings.split_at(cut.unwrap_or(self.findings.len()));
+        (shown, hidden.len() as u64)
+    }
+
+    /// How many runs there are of each kind.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for &start in &self.starts {
+            let total = match self.findings[start] {
+                Finding::Race {
+                    certainty: Certainty::Certain,
+                    ..
+                } => &mut totals.races,
+                Finding::Race { .. } => &mut totals.possible_races,
+                Finding::Assertion { .. } => &mut totals.assertions,
+                Finding::Deadlock { .. } => &mut totals.deadlocks,
+            };
+            *total += 1;
+        }
+        totals
+    }
+}
+
+/// What a finding is sorted and grouped by. What has no position comes last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Spot {
+    is_nowhere: bool,
+    first: Option<Site>,
+    second: Option<Site>,
+    certainty: Reverse<Certainty>,
+    kind: u8,
+}
+
+impl Spot {
+    fn new(legend: &Legend, finding: &Finding) -> Self {
+        let (first, second, certainty, kind) = match finding {
+            Finding::Race {
+                accesses,
+                certainty,
+                ..
+            } => {
+                let [first, second] = in_source_order(legend, accesses);
+                (Some(first.site), Some(second.site), *certainty, 0)
+            }
+            Finding::Assertion { site, .. } => (Some(*site), None, Certainty::Certain, 1),
+            Finding::Deadlock { waits } => {
+                let first = waits.first().map(|wait| wait.site);
+                (first, None, Certainty::Certain, 2)
+            }
+        };
+        let first = first.and_then(|site| legend.site(site));
+        Self {
+            is_nowhere: first.is_none(),
+            first,
+            second: second.and_then(|site| legend.site(site)),
+            certainty: Reverse(certainty),
+            kind,
+        }
+    }
+}
+
+/// The accesses of a race come in the sequence in which they ran, which differs between the
+/// locations of one loop; reports show the one with the smaller source position first.
+pub fn in_source_order<'a>(legend: &Legend, accesses: &'a [Access; 2]) -> [&'a Access; 2] {
+    let [first, second] = accesses;
+    match legend.site(second.site) < legend.site(first.site) {
+        true => [second, first],
+        false => [first, second],
+    }
+}
+
+type PlaceKey<'a> = (Option<&'a str>, Option<u64>, u64);
+
+fn place<'a>(legend: &'a Legend, finding: &Finding) -> Option<PlaceKey<'a>> {
+    let Finding::Race { place, .. } = finding else {
+        return None;
+    };
+    let name = place.name.and_then(|name| legend.name(name));
+    Some((name, place.index, place.location))
+}

@@ -1,0 +1,71 @@
+//! How much work a check was: shown on request, in text and in JSON.
+
+use std::time::Duration;
+
+use heddle_core::Counts;
+use serde::Serialize;
+
+/// The figures of one check.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Stats {
+    /// Which order decided what is parallel.
+    pub order: String,
+    /// Tasks, the main task included.
+    pub tasks: u64,
+    /// Finishes, the implicit one included.
+    pub finishes: u64,
+    /// Strands that made an access.
+    pub strands: u64,
+    /// Extra edges: joins and waits.
+    pub extra_edges: u64,
+    /// Hand-off edges between sections.
+    pub hand_offs: u64,
+    /// Locations read, as far as they were checked.
+    pub reads: u64,
+    /// Locations written, as far as they were checked.
+    pub writes: u64,
+    /// What check elimination saved; only for programs it applies to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<CheckCounts>,
+    /// How long it took. Not in JSON: the same input gives the same bytes.
+    #[serde(skip)]
+    pub elapsed: Duration,
+}
+
+/// Checks executed, with and without elimination.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct CheckCounts {
+    /// Checks the run would have made with every elimination off.
+    pub without_elimination: u64,
+    /// Checks it made.
+    pub with_elimination: u64,
+    /// What each elimination saved, in the sequence they are applied.
+    pub eliminated: Vec<Eliminated>,
+}
+
+/// What one elimination saved.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Eliminated {
+    /// Its name on the command line.
+    pub elimination: String,
+    /// Checks not executed because of it.
+    pub checks: u64,
+}
+
+impl Stats {
+    /// The figures of a check, without those of elimination.
+    pub fn new(order: impl Into<String>, counts: &Counts, elapsed: Duration) -> Self {
+        Self {
+            order: order.into(),
+            tasks: counts.tasks,
+            finishes: counts.finishes,
+            strands: counts.strands,
+            extra_edges: counts.extra_edges,
+            hand_offs: counts.hand_offs,
+            reads: counts.reads,
+            writes: counts.writes,
+            checks: None,
+            elapsed,
+        }
+    }
+}

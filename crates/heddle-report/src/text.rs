@@ -1,0 +1,300 @@
+//! The text form, laid out for people: each defect with its source lines, why it is one, and what
+//! to do; then the summary and the guarantee.
+
+use std::fmt::Write;
+
+use annotate_snippets::{Element, Group as Block, Level, Renderer};
+
+use crate::group::{Group, groups};
+use crate::model::{
+    Access, Certainty, Finding, Kind, Report, Task, Totals, guarantee_phrase, phrase,
+};
+use crate::printable::printable;
+use crate::problem::Problem;
+use crate::snippet::{self, Mark};
+use crate::stats::{CheckCounts, Stats};
+
+/// Waiting tasks of a deadlock that text lists.
+const WAITS_LISTED: usize = 8;
+
+/// Whether escape sequences for colour are written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Colour {
+    /// No.
+    Plain,
+    /// Yes.
+    Ansi,
+}
+
+/// The whole report, each line ended. The error is not in it: see [`render_problem`].
+pub fn render(report: &Report, colour: Colour) -> String {
+    let mut text = String::new();
+    for group in groups(&report.findings) {
+        text.push_str(&draw(block(group), colour));
+        text.push('\n');
+    }
+    text.extend(left_out(report));
+    text.extend(report.stats.as_ref().map(stats));
+    text.push_str(&summary(report));
+    text
+}
+
+/// An error, each line ended.
+pub fn render_problem(problem: &Problem, colour: Colour) -> String {
+    let mark = problem.position.clone().map(|position| Mark {
+        position,
+        label: problem.label.clone().unwrap_or_default(),
+    });
+    let block = Level::ERROR
+        .primary_title(printable(&problem.message).into_owned())
+        .elements(snippet::elements(mark.into_iter().collect()))
+        .elements(problem.notes.iter().map(|note| note_line(note)))
+        .elements(problem.help.iter().map(|help| help_line(help)));
+    draw(block, colour)
+}
+
+fn draw(block: Block<'_>, colour: Colour) -> String {
+    let renderer = match colour {
+        Colour::Plain => Renderer::plain(),
+        Colour::Ansi => Renderer::styled(),
+    };
+    renderer.render(&[block]) + "\n"
+}
+
+fn block(group: Group<'_>) -> Block<'static> {
+    let finding = group.first();
+    level(finding)
+        .primary_title(printable(&headline(group)).into_owned())
+        .elements(snippet::elements(marks(finding)))
+        .elements(notes(group).iter().map(|note| note_line(note)))
+        .elements(because(finding))
+        .elements(finding.help.iter().map(|help| help_line(help)))
+}
+
+fn level(finding: &Finding) -> Level<'static> {
+    match (finding.certainty, finding.kind) {
+        (Certainty::Possible, _) => Level::WARNING,
+        (Certainty::Certain, Kind::Race) => Level::ERROR.with_name("race"),
+        (Certainty::Certain, Kind::Assertion) => Level::ERROR.with_name("assertion"),
+        (Certainty::Certain, Kind::Deadlock) => Level::ERROR.with_name("deadlock"),
+    }
+}
+
+fn headline(group: Group<'_>) -> String {
+    let finding = group.first();
+    let message = match (finding.accesses.as_slice(), group.len()) {
+        ([first, second], 2..) => many_locations(group, first, second),
+        _ => finding.message.clone(),
+    };
+    match finding.certainty {
+        Certainty::Certain => message,
+        Certainty::Possible => format!("possible race: {message}"),
+    }
+}
+
+fn many_locations(group: Group<'_>, first: &Access, second: &Access) -> String {
+    let (one, two) = (first.operation.participle(), second.operation.participle());
+    let what = match one == two {
+        true => one.to_owned(),
+        false => format!("{one} and {two}"),
+    };
+    format!("{} are {what} in parallel", group.locations())
+}
+
+fn marks(finding: &Finding) -> Vec<Mark> {
+    let accesses = finding
+        .accesses
+        .iter()
+        .map(|access| (&access.position, access_label(access)));
+    let waits = finding.waits.iter().take(WAITS_LISTED).map(|wait| {
+        let label = format!("{} waits for {}", wait.task.phrase(), wait.awaited);
+        (&wait.position, label)
+    });
+    let task = finding
+        .task
+        .iter()
+        .map(|_| (&finding.position, "does not hold".into()));
+    let all = accesses.chain(waits).chain(task);
+    all.filter_map(|(position, label)| {
+        let position = position.clone()?;
+        Some(Mark { position, label })
+    })
+    .collect()
+}
+
+fn access_label(access: &Access) -> String {
+    let label = format!(
+        "{} by {}",
+        access.operation.participle(),
+        access.task.phrase()
+    );
+    match access.locks.as_slice() {
+        [] => label,
+        [lock] if lock == "isolated" => format!("{label} in isolated"),
+        locks => format!("{label} holding {}", locks.join(" and ")),
+    }
+}
+
+fn notes(group: Group<'_>) -> Vec<String> {
+    let finding = group.first();
+    let mut notes = Vec::new();
+    if group.len() > 1 {
+        let location = finding.location.as_deref().unwrap_or_default();
+        notes.push(format!("{} locations; shown for {location}", group.len()));
+    }
+    if finding.kind == Kind::Race && group.count() > group.len() as u64 {
+        notes.push(format!("seen {} times", group.count()));
+    }
+    notes.extend(tasks(finding).filter_map(chain));
+    notes.extend(waits_left_out(finding));
+    notes
+}
+
+fn tasks(finding: &Finding) -> impl Iterator<Item = &Task> {
+    let accesses = finding.accesses.iter().map(|access| &*access.task);
+    accesses.chain(finding.task.iter().map(|task| &**task))
+}
+
+/// `task T4: spawned at 5:14 by task T3, spawned at 5:3 by main`.
+fn chain(task: &Task) -> Option<String> {
+    let steps: Vec<_> = task
+        .spawned
+        .iter()
+        .map(|step| match &step.position {
+            Some(at) => format!("spawned at {at} by {}", phrase(&step.by)),
+            None => format!("spawned by {}", phrase(&step.by)),
+        })
+        .collect();
+    let more = match task.spawned_left_out {
+        0 => String::new(),
+        more => format!(", and {more} more up to main"),
+    };
+    (!steps.is_empty()).then(|| format!("{}: {}{more}", task.phrase(), steps.join(", ")))
+}
+
+/// One sentence per line.
+fn because(finding: &Finding) -> Option<Element<'static>> {
+    let sentences: Vec<_> = finding
+        .why
+        .iter()
+        .map(|note| printable(&note.text))
+        .collect();
+    let level = Level::NOTE.with_name("parallel");
+    (!sentences.is_empty()).then(|| level.message(sentences.join(",\n")).into())
+}
+
+fn waits_left_out(finding: &Finding) -> Option<String> {
+    let more = finding.waits.len().checked_sub(WAITS_LISTED + 1)? + 1;
+    Some(format!("{more} more waits"))
+}
+
+fn note_line(note: &str) -> Element<'static> {
+    let text = printable(note).into_owned();
+    Level::NOTE.no_name().message(text).into()
+}
+
+fn help_line(help: &str) -> Element<'static> {
+    Level::HELP.message(printable(help).into_owned()).into()
+}
+
+fn left_out(report: &Report) -> Option<String> {
+    (report.left_out > 0).then(|| {
+        format!(
+            "{} not shown (--max-findings)\n\n",
+            count(report.left_out, "more finding")
+        )
+    })
+}
+
+fn summary(report: &Report) -> String {
+    let program = printable(&report.program);
+    let mut text = format!("{program}: {}\n", result(report));
+    let _ = write!(text, "guarantee: {}", guarantee_phrase(report.guarantee));
+    if !report.not_covered.is_empty() {
+        let _ = write!(text, " (not covered: {})", report.not_covered.join(", "));
+    }
+    text.push('\n');
+    text
+}
+
+fn result(report: &Report) -> String {
+    let found = totals(&report.totals);
+    match (found.is_empty(), &report.error, report.guarantee) {
+        (false, ..) => found.join(", "),
+        (true, Some(_), _) => "nothing found before it stopped".into(),
+        (true, None, heddle_core::Guarantee::NotChecked) => "not checked".into(),
+        (true, None, _) => "clean".into(),
+    }
+}
+
+fn totals(totals: &Totals) -> Vec<String> {
+    let kinds = [
+        (totals.races, "race"),
+        (totals.possible_races, "possible race"),
+        (totals.assertions, "failed assertion"),
+        (totals.deadlocks, "deadlock"),
+    ];
+    let present = kinds.into_iter().filter(|(number, _)| *number > 0);
+    present
+        .map(|(number, noun)| count(number as u64, noun))
+        .collect()
+}
+
+fn count(number: u64, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {noun}s", grouped(number)),
+    }
+}
+
+fn stats(stats: &Stats) -> String {
+    let rows = [
+        ("tasks", stats.tasks),
+        ("finishes", stats.finishes),
+        ("strands", stats.strands),
+        ("extra edges", stats.extra_edges),
+        ("hand-offs", stats.hand_offs),
+        ("reads checked", stats.reads),
+        ("writes checked", stats.writes),
+    ];
+    let mut text = format!("{:<16} {:>14}\n", "order", stats.order);
+    for (name, value) in rows {
+        let _ = writeln!(text, "{name:<16} {:>14}", grouped(value));
+    }
+    text.extend(stats.checks.as_ref().map(checks));
+    let _ = writeln!(
+        text,
+        "{:<16} {:>14}\n",
+        "time",
+        format!("{:.1?}", stats.elapsed)
+    );
+    text
+}
+
+fn checks(checks: &CheckCounts) -> String {
+    let total = checks.without_elimination;
+    let mut text = String::new();
+    let mut row = |name: &str, value: u64| {
+        let percent = 100.0 * value as f64 / total.max(1) as f64;
+        let _ = writeln!(text, "{name:<16} {:>14} {percent:>6.1} %", grouped(value));
+    };
+    row("checks, all", total);
+    row("checks, made", checks.with_elimination);
+    for saved in &checks.eliminated {
+        row(&format!("  {}", saved.elimination), saved.checks);
+    }
+    text
+}
+
+/// `1 234 567`: thousands apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,5 @@
+//! Reports on hand-built outcomes.
+
+mod json;
+mod scene;
+mod text;
