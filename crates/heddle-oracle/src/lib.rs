@@ -1,1 +1,18 @@
-//! See the crate's description.
+//! Test code: the slow, obviously right reference, and the random programs that hold the engines
+//! to it.
+//!
+//! [`Oracle`] keeps the whole computation graph of a run and tries all pairs of accesses.
+//! [`stream`] draws random event streams, [`program`] random `.task` programs, [`property`] says
+//! what must hold of each, and [`soak`] tries many of them and shrinks what fails.
+
+pub mod graph;
+mod oracle;
+pub mod program;
+pub mod property;
+mod rules;
+mod soak;
+pub mod stream;
+
+pub use oracle::{Oracle, Race, Verdicts, verdicts};
+pub use rules::{Rules, is_depth_first};
+pub use soak::{runner, soak, try_cases, try_programs, try_streams};

@@ -1,0 +1,342 @@
+//! The reference: which locations race, read off the full computation graph.
+//!
+//! Every task operation and every access of a run is a node of its own. Edges:
+//!
+//! 1. program order inside a task;
+//! 2. `Spawn` to the child's `Begin`;
+//! 3. `End` of every task spawned into a finish to that finish's `FinishEnd`;
+//! 4. `End` of a task to each `Join` that names it;
+//! 5. each `Signal` to every later `Wait` for its token;
+//! 6. only in the second graph, *hand-offs*: where a read under a lock sees what an earlier
+//!    section of that lock wrote, the `Release` that ended the section to the read.
+//!
+//! Two accesses race if they are unordered in the graph of edges 1-5, touch one location within
+//! one life of it (an `Alloc` starts a new life), one of them writes and no lock is held at both.
+//! The race is certain if they are unordered with the hand-offs counted too. All pairs are tried.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use heddle_core::{
+    Access, AccessKind, Certainty, Event, Extent, Finding, FinishId, Listener, Location, LockId,
+    Outcome, SiteId, TaskId, TokenId,
+};
+
+use crate::graph::{Closure, Graph, Node};
+
+/// The strongest verdict on each racy location.
+pub type Verdicts = BTreeMap<Location, Certainty>;
+
+/// A listener that remembers the whole run and answers for all pairs of accesses.
+#[derive(Debug, Default)]
+pub struct Oracle {
+    order: Graph,
+    handoffs: Vec<(Node, Node)>,
+    running: RunningTask,
+    latest: BTreeMap<TaskId, Node>,
+    spawns: BTreeMap<TaskId, Node>,
+    ends: BTreeMap<TaskId, Node>,
+    members: BTreeMap<FinishId, Vec<TaskId>>,
+    signals: BTreeMap<TokenId, Vec<Node>>,
+    held: BTreeMap<TaskId, Sections>,
+    releases: BTreeMap<Section, Node>,
+    touches: BTreeMap<Location, Vec<Touch>>,
+    lives: BTreeMap<Location, u32>,
+    last_writes: BTreeMap<Location, Sections>,
+}
+
+/// The task that acts; after an `End` nobody's turn is known until the next event says so.
+#[derive(Clone, Copy, Debug)]
+struct RunningTask(Option<TaskId>);
+
+impl Default for RunningTask {
+    fn default() -> Self {
+        Self(Some(TaskId::MAIN))
+    }
+}
+
+/// One acquisition of a lock, named by its `Acquire`.
+type Section = Node;
+
+/// The locks held at some point, each with the section it is held in.
+type Sections = BTreeMap<LockId, Section>;
+
+/// One access to one location.
+#[derive(Clone, Debug)]
+struct Touch {
+    node: Node,
+    life: u32,
+    kind: AccessKind,
+    task: TaskId,
+    site: SiteId,
+    locks: BTreeSet<LockId>,
+}
+
+/// Two accesses that race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Race {
+    /// What they touch.
+    pub location: Location,
+    /// Whether the hand-offs leave the race standing.
+    pub certainty: Certainty,
+    /// The two accesses, in the sequence of the run.
+    pub accesses: [Access; 2],
+}
+
+impl Listener for Oracle {
+    fn on(&mut self, event: Event) {
+        match event {
+            Event::Begin { task } => self.begin(task),
+            Event::Resume { task } => self.running = RunningTask(Some(task)),
+            Event::Stuck { .. } | Event::Fault { .. } => {}
+            _ => {
+                if let RunningTask(Some(task)) = self.running {
+                    self.act(task, event);
+                }
+            }
+        }
+    }
+}
+
+impl Oracle {
+    /// The oracle after a whole stream.
+    pub fn of(events: &[Event]) -> Self {
+        let mut oracle = Self::default();
+        for &event in events {
+            oracle.on(event);
+        }
+        oracle
+    }
+
+    /// The verdict on every racy location.
+    pub fn verdicts(&self) -> Verdicts {
+        let mut verdicts = Verdicts::new();
+        self.for_each_race(|location, certainty, _| raise(&mut verdicts, location, certainty));
+        verdicts
+    }
+
+    /// Every pair of accesses that races.
+    pub fn races(&self) -> Vec<Race> {
+        let mut races = Vec::new();
+        self.for_each_race(|location, certainty, touches| {
+            let accesses = touches.map(Touch::access);
+            races.push(Race {
+                location,
+                certainty,
+                accesses,
+            });
+        });
+        races
+    }
+
+    fn for_each_race(&self, mut visit: impl FnMut(Location, Certainty, [&Touch; 2])) {
+        let order = self.order.closure();
+        let with_handoffs = self.with_handoffs().closure();
+        for (&location, touches) in &self.touches {
+            for (n, second) in touches.iter().enumerate() {
+                for first in touches.iter().take(n) {
+                    if first.races_with(second, &order) {
+                        let certainty = certainty(first, second, &with_handoffs);
+                        visit(location, certainty, [first, second]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many hand-off edges there are, those between ordered sections included.
+    pub fn handoffs(&self) -> usize {
+        self.handoffs.len()
+    }
+
+    fn with_handoffs(&self) -> Graph {
+        let mut graph = self.order.clone();
+        for &(from, to) in &self.handoffs {
+            graph.add_edge(from, to);
+        }
+        graph
+    }
+
+    /// A new node of `task`, after everything that task did so far.
+    fn step(&mut self, task: TaskId) -> Node {
+        let node = self.order.add_node();
+        if let Some(before) = self.latest.insert(task, node) {
+            self.order.add_edge(before, node);
+        }
+        node
+    }
+
+    fn begin(&mut self, task: TaskId) {
+        self.running = RunningTask(Some(task));
+        let node = self.step(task);
+        if let Some(&spawn) = self.spawns.get(&task) {
+            self.order.add_edge(spawn, node);
+        }
+    }
+
+    fn act(&mut self, task: TaskId, event: Event) {
+        let node = self.step(task);
+        match event {
+            Event::Spawn {
+                task: child,
+                finish,
+                ..
+            } => {
+                self.spawns.insert(child, node);
+                self.members.entry(finish).or_default().push(child);
+            }
+            Event::End { task } => {
+                self.ends.insert(task, node);
+                self.running = RunningTask(None);
+            }
+            Event::FinishEnd { finish } => self.end_finish(finish, node),
+            Event::Join { task, .. } => self.after_end_of(task, node),
+            Event::Signal { token, .. } => self.signals.entry(token).or_default().push(node),
+            Event::Wait { token, .. } => self.after_signals_of(token, node),
+            Event::Acquire { lock, .. } => {
+                self.held.entry(task).or_default().insert(lock, node);
+            }
+            Event::Release { lock, .. } => self.release(task, lock, node),
+            Event::Read { extent, site } => self.read(task, node, extent, site),
+            Event::Write { extent, site } | Event::Free { extent, site } => {
+                self.write(task, node, extent, site);
+            }
+            Event::Alloc { extent, .. } => self.alloc(extent),
+            _ => {}
+        }
+    }
+
+    fn end_finish(&mut self, finish: FinishId, node: Node) {
+        for member in self.members.remove(&finish).unwrap_or_default() {
+            self.after_end_of(member, node);
+        }
+    }
+
+    fn after_end_of(&mut self, task: TaskId, node: Node) {
+        if let Some(&end) = self.ends.get(&task) {
+            self.order.add_edge(end, node);
+        }
+    }
+
+    fn after_signals_of(&mut self, token: TokenId, node: Node) {
+        for &signal in self.signals.get(&token).into_iter().flatten() {
+            self.order.add_edge(signal, node);
+        }
+    }
+
+    fn release(&mut self, task: TaskId, lock: LockId, node: Node) {
+        if let Some(section) = self.held.entry(task).or_default().remove(&lock) {
+            self.releases.insert(section, node);
+        }
+    }
+
+    fn sections(&self, task: TaskId) -> Sections {
+        self.held.get(&task).cloned().unwrap_or_default()
+    }
+
+    fn read(&mut self, task: TaskId, node: Node, extent: Extent, site: SiteId) {
+        for location in extent.locations() {
+            self.hand_off(task, node, location);
+            self.touch(task, node, location, AccessKind::Read, site);
+        }
+    }
+
+    fn write(&mut self, task: TaskId, node: Node, extent: Extent, site: SiteId) {
+        let sections = self.sections(task);
+        for location in extent.locations() {
+            self.last_writes.insert(location, sections.clone());
+            self.touch(task, node, location, AccessKind::Write, site);
+        }
+    }
+
+    fn alloc(&mut self, extent: Extent) {
+        for location in extent.locations() {
+            self.last_writes.remove(&location);
+            *self.lives.entry(location).or_default() += 1;
+        }
+    }
+
+    /// The read at `node` comes after each earlier section, of a lock held now, in which the
+    /// value it sees was written.
+    fn hand_off(&mut self, task: TaskId, node: Node, location: Location) {
+        let Some(written_in) = self.last_writes.get(&location) else {
+            return;
+        };
+        for (lock, section) in self.sections(task) {
+            let Some(&earlier) = written_in.get(&lock) else {
+                continue;
+            };
+            if earlier == section {
+                continue;
+            }
+            if let Some(&release) = self.releases.get(&earlier) {
+                self.handoffs.push((release, node));
+            }
+        }
+    }
+
+    fn touch(
+        &mut self,
+        task: TaskId,
+        node: Node,
+        location: Location,
+        kind: AccessKind,
+        site: SiteId,
+    ) {
+        let locks = self.sections(task).into_keys().collect();
+        let life = self.lives.get(&location).copied().unwrap_or_default();
+        let touch = Touch {
+            node,
+            life,
+            kind,
+            task,
+            site,
+            locks,
+        };
+        self.touches.entry(location).or_default().push(touch);
+    }
+}
+
+impl Touch {
+    fn races_with(&self, other: &Touch, order: &Closure) -> bool {
+        self.life == other.life
+            && (self.kind == AccessKind::Write || other.kind == AccessKind::Write)
+            && self.locks.is_disjoint(&other.locks)
+            && order.parallel(self.node, other.node)
+    }
+
+    fn access(&self) -> Access {
+        Access {
+            kind: self.kind,
+            site: self.site,
+            task: self.task,
+            locks: self.locks.iter().copied().collect(),
+        }
+    }
+}
+
+/// What an engine said, reduced to what can be compared.
+pub fn verdicts(outcome: &Outcome) -> Verdicts {
+    let mut verdicts = Verdicts::new();
+    for finding in &outcome.findings {
+        if let Finding::Race {
+            certainty, place, ..
+        } = finding
+        {
+            raise(&mut verdicts, Location(place.location), *certainty);
+        }
+    }
+    verdicts
+}
+
+fn certainty(first: &Touch, second: &Touch, with_handoffs: &Closure) -> Certainty {
+    if with_handoffs.parallel(first.node, second.node) {
+        Certainty::Certain
+    } else {
+        Certainty::Possible
+    }
+}
+
+fn raise(verdicts: &mut Verdicts, location: Location, certainty: Certainty) {
+    let verdict = verdicts.entry(location).or_insert(certainty);
+    *verdict = certainty.max(*verdict);
+}

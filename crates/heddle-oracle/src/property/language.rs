@@ -1,0 +1,138 @@
+//! What must hold of a random `.task` program.
+
+use heddle_core::{Event, Features, Listener, OrderChoice, Run, check};
+use heddle_lang::eliminate::{Eliminations, eliminate};
+use heddle_lang::{ir, machine};
+use heddle_trace::{Trace, Writer};
+
+use super::{Holds, orders_agree_with_the_oracle};
+use crate::oracle::Oracle;
+use crate::program::Program;
+use crate::stream::Recorded;
+
+/// Longer runs are passed over: the oracle is quadratic.
+const LONGEST_RUN: usize = 3000;
+
+/// Which sets of eliminations a case is tried with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subset {
+    /// The n-th of the 32.
+    One(u8),
+    /// All 32, one after the other.
+    Every,
+}
+
+/// The properties of the source text the program prints as.
+pub fn holds_of_program(program: &Program, subset: Subset) -> Holds {
+    let source = program.to_string();
+    holds_of_source(&source, subset).map_err(|wrong| format!("{wrong}\n\n{source}"))
+}
+
+/// The program compiles; the orders agree with the oracle on its run; recorded, it gives the same
+/// outcome as live; eliminations change neither its verdicts nor what it does.
+pub fn holds_of_source(source: &str, subset: Subset) -> Holds {
+    let program = compiled(source)?;
+    let ran = Ran::of(&program);
+    if ran.events.len() > LONGEST_RUN {
+        return Ok(());
+    }
+    let mut run = ran.recorded(program.features);
+    orders_agree_with_the_oracle(&mut run).map_err(|wrong| format!("{wrong}\n\n{run}"))?;
+    recorded_equals_live(&program)?;
+    subset
+        .sets()
+        .try_for_each(|set| eliminations_change_nothing(&program, &ran, set))
+}
+
+/// Compiles a program that must be valid.
+pub fn compiled(source: &str) -> Result<ir::Program, String> {
+    heddle_lang::compile("random.task", source).map_err(|diagnostics| format!("{diagnostics:?}"))
+}
+
+/// A program that runs whenever it is asked to.
+#[derive(Debug)]
+pub struct Live<'a>(pub &'a ir::Program);
+
+impl Run for Live<'_> {
+    fn features(&self) -> Features {
+        self.0.features
+    }
+
+    fn run<L: Listener>(&mut self, listener: &mut L) {
+        machine::run(self.0, listener, &mut |_| {});
+    }
+}
+
+/// What one run did.
+struct Ran {
+    events: Vec<Event>,
+    printed: Vec<i64>,
+}
+
+impl Ran {
+    fn of(program: &ir::Program) -> Self {
+        let (mut events, mut printed) = (Vec::new(), Vec::new());
+        machine::run(program, &mut events, &mut |value| printed.push(value));
+        Self { events, printed }
+    }
+
+    fn recorded(&self, features: Features) -> Recorded {
+        Recorded {
+            events: self.events.clone(),
+            features,
+        }
+    }
+
+    /// The events that are no accesses.
+    fn operations(&self) -> impl Iterator<Item = &Event> {
+        let is_access = |event: &&Event| matches!(event, Event::Read { .. } | Event::Write { .. });
+        self.events.iter().filter(move |event| !is_access(event))
+    }
+}
+
+fn recorded_equals_live(program: &ir::Program) -> Holds {
+    let live = check(&mut Live(program), OrderChoice::Auto);
+    let mut writer = Writer::new(Vec::new(), &program.features, Some(&program.legend));
+    Live(program).run(&mut writer);
+    let bytes = writer.finish(None).map_err(|error| error.to_string())?;
+    let mut trace = Trace::read(bytes).map_err(|damaged| format!("unreadable: {damaged:?}"))?;
+    if trace.legend != program.legend {
+        return Err("the trace has another legend".into());
+    }
+    let recorded = check(&mut trace, OrderChoice::Auto);
+    if recorded != live {
+        return Err(format!("live gives {live:?}, recorded {recorded:?}"));
+    }
+    Ok(())
+}
+
+fn eliminations_change_nothing(program: &ir::Program, plain: &Ran, set: Eliminations) -> Holds {
+    let mut program = program.clone();
+    eliminate(&mut program, set);
+    let ran = Ran::of(&program);
+    let names: Vec<&str> = set.iter().map(ir::Elimination::name).collect();
+    if ran.printed != plain.printed || !ran.operations().eq(plain.operations()) {
+        return Err(format!("{names:?} change what the program does"));
+    }
+    let expected = Oracle::of(&plain.events).verdicts();
+    let found = Oracle::of(&ran.events).verdicts();
+    if found != expected {
+        return Err(format!("{names:?} leave {found:?} of {expected:?}"));
+    }
+    let mut run = ran.recorded(program.features);
+    orders_agree_with_the_oracle(&mut run).map_err(|wrong| format!("with {names:?}, {wrong}"))
+}
+
+impl Subset {
+    fn sets(self) -> impl Iterator<Item = Eliminations> {
+        let numbers = match self {
+            Self::One(n) => n..n + 1,
+            Self::Every => 0..32,
+        };
+        numbers.map(|number| {
+            let members = ir::Elimination::ALL.into_iter().enumerate();
+            let chosen = members.filter(|(bit, _)| number >> bit & 1 == 1);
+            chosen.fold(Eliminations::none(), |set, (_, member)| set.with(member))
+        })
+    }
+}

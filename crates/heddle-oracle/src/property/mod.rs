@@ -1,0 +1,66 @@
+//! What must hold of every run: the engines agree with the oracle.
+//!
+//! Each property takes one random case and says in words what is wrong with it. The same
+//! properties serve the tests of this crate and [`soak`](crate::soak()).
+
+mod language;
+mod stream;
+mod truth;
+
+use heddle_core::{Event, Features, OrderChoice, OrderError, check};
+
+use crate::oracle::{Oracle, verdicts};
+use crate::rules::{Rules, is_depth_first};
+use crate::stream::Recorded;
+
+pub use language::{Live, Subset, compiled, holds_of_program, holds_of_source};
+pub use stream::holds_of_script;
+pub use truth::findings_are_true;
+
+/// Nothing, or what is wrong.
+pub type Holds = Result<(), String>;
+
+/// Every order there is to choose.
+pub const ORDERS: [OrderChoice; 4] = [
+    OrderChoice::Auto,
+    OrderChoice::Bags,
+    OrderChoice::Tree,
+    OrderChoice::Graph,
+];
+
+/// The stream keeps the rules and every order that takes it gives the oracle's verdicts, in
+/// findings that name accesses which do race.
+pub fn orders_agree_with_the_oracle(run: &mut Recorded) -> Holds {
+    Rules::hold(&run.events, run.features)?;
+    let oracle = Oracle::of(&run.events);
+    for order in ORDERS {
+        order_agrees(run, order, &oracle)?;
+    }
+    Ok(())
+}
+
+fn order_agrees(run: &mut Recorded, order: OrderChoice, oracle: &Oracle) -> Holds {
+    let outcome = match check(run, order) {
+        Ok(outcome) => outcome,
+        Err(error) if may_refuse(order, error, run.features, &run.events) => return Ok(()),
+        Err(error) => return Err(format!("{order:?} refuses the run: {error:?}")),
+    };
+    let (expected, found) = (oracle.verdicts(), verdicts(&outcome));
+    if found != expected {
+        return Err(format!(
+            "{order:?} finds {found:?}, the oracle {expected:?}"
+        ));
+    }
+    findings_are_true(&outcome, oracle).map_err(|wrong| format!("{order:?}: {wrong}"))
+}
+
+/// An order may refuse what it does not claim to know. `Auto` and the graph know everything.
+fn may_refuse(order: OrderChoice, error: OrderError, features: Features, events: &[Event]) -> bool {
+    match (order, error) {
+        (OrderChoice::Bags | OrderChoice::Tree, OrderError::NeedsGraph(refusing)) => {
+            refusing == order && (features.extra_edges || features.scope_handles)
+        }
+        (OrderChoice::Bags, OrderError::NotDepthFirst) => !is_depth_first(events),
+        _ => false,
+    }
+}

@@ -1,0 +1,160 @@
+//! The tree a random event stream is made from, and how it reads.
+//!
+//! Numbers in steps are raw choices: the simulator takes them modulo what there is at that
+//! point, so every script is valid and stays valid while it shrinks. A block shrinks to
+//! [`Block::Plain`], which leaves its steps in place and drops what surrounded them.
+
+use std::fmt;
+
+/// A tree of steps and the schedule it runs under.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Script {
+    /// What the main task does.
+    pub main: Vec<Step>,
+    /// Who runs when.
+    pub schedule: Schedule,
+    /// Whether the run is cut short.
+    pub stop: Stop,
+    /// How many source positions the accesses are spread over; few make pairs coincide.
+    pub sites: u32,
+}
+
+/// Who runs when.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// Depth first.
+    Serial,
+    /// The n-th choice picks among the tasks that can run; 0 stays with the running one.
+    /// After the last choice it starts over.
+    Interleaved(Vec<u8>),
+}
+
+/// Whether the run is cut short.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// It runs to its end.
+    Never,
+    /// A fault stops it after so many events.
+    Fault(usize),
+}
+
+/// One step of a task.
+#[allow(missing_docs, reason = "the variants' sentences name their fields")]
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Reads locations.
+    Read(Span),
+    /// Writes locations.
+    Write(Span),
+    /// Starts a new life of locations.
+    Alloc(Span),
+    /// Gives locations back.
+    Free(Span),
+    /// Waits for the end of some task spawned so far.
+    Join(u8),
+    /// Signals a token.
+    Signal(u8),
+    /// Waits for a token.
+    Wait(u8),
+    /// Takes a lock, unless it has it.
+    Acquire(u8),
+    /// Gives a lock back, if it has it.
+    Release(u8),
+    /// Steps inside a construct.
+    Block(Block, Vec<Step>),
+}
+
+/// What surrounds the steps of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Block {
+    /// Nothing.
+    Plain,
+    /// A finish.
+    Finish,
+    /// A new task of the innermost finish.
+    Async,
+    /// A new task of some finish further out.
+    Escaping(u8),
+    /// A new task of the innermost finish that starts once a token is signalled.
+    After(u8),
+    /// `isolated`.
+    Isolated,
+    /// A lock.
+    With(u8),
+}
+
+/// Some neighbouring locations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The first one.
+    pub start: u8,
+    /// How many.
+    pub len: u8,
+}
+
+impl fmt::Display for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "// {:?}, {:?}, {} sites",
+            self.schedule, self.stop, self.sites
+        )?;
+        write_steps(f, &self.main, 0)
+    }
+}
+
+fn write_steps(f: &mut fmt::Formatter<'_>, steps: &[Step], depth: usize) -> fmt::Result {
+    steps.iter().try_for_each(|step| write_step(f, step, depth))
+}
+
+fn write_step(f: &mut fmt::Formatter<'_>, step: &Step, depth: usize) -> fmt::Result {
+    let Step::Block(block, steps) = step else {
+        return writeln!(f, "{:1$}{step};", "", 2 * depth);
+    };
+    if *block == Block::Plain {
+        return write_steps(f, steps, depth);
+    }
+    writeln!(f, "{:1$}{block} {{", "", 2 * depth)?;
+    write_steps(f, steps, depth + 1)?;
+    writeln!(f, "{:1$}}}", "", 2 * depth)
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(span) => write!(f, "read {span}"),
+            Self::Write(span) => write!(f, "write {span}"),
+            Self::Alloc(span) => write!(f, "alloc {span}"),
+            Self::Free(span) => write!(f, "free {span}"),
+            Self::Join(task) => write!(f, "join #{task}"),
+            Self::Signal(token) => write!(f, "signal #{token}"),
+            Self::Wait(token) => write!(f, "wait #{token}"),
+            Self::Acquire(lock) => write!(f, "acquire #{lock}"),
+            Self::Release(lock) => write!(f, "release #{lock}"),
+            Self::Block(block, _) => write!(f, "{block} {{ ... }}"),
+        }
+    }
+}
+
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain => f.write_str("plain"),
+            Self::Finish => f.write_str("finish"),
+            Self::Async => f.write_str("async"),
+            Self::Escaping(finish) => write!(f, "async into outer #{finish}"),
+            Self::After(token) => write!(f, "task after #{token}"),
+            Self::Isolated => f.write_str("isolated"),
+            Self::With(lock) => write!(f, "with #{lock}"),
+        }
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.len {
+            1 => write!(f, "{}", self.start),
+            len => write!(f, "{}..{}", self.start, self.start + len),
+        }
+    }
+}
