@@ -1,0 +1,12 @@
+//! `cargo xtask bless`: makes the expected outputs again. Read the difference before committing it.
+
+use crate::command::{cargo, step};
+use crate::failure::Failure;
+use crate::options;
+
+/// The task.
+pub fn run(rest: &[String]) -> Result<(), Failure> {
+    options::none("bless", rest)?;
+    let mut tests = cargo(["test", "--quiet", "--package", "heddle-cli"]);
+    step("blessing", tests.env("TRYCMD", "overwrite"))
+}

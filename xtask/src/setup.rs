@@ -1,0 +1,140 @@
+//! `cargo xtask setup`: what the tests need beyond the sources.
+//!
+//! Rust components come from rustup, everything else from Debian's packages. Two tables say what is
+//! needed and how its presence shows; nothing is installed, and no package list fetched, while
+//! everything is there.
+
+use crate::command::{program, quietly, succeeds};
+use crate::failure::Failure;
+use crate::options;
+use std::path::Path;
+
+/// A part of the Rust toolchain and the command that shows its presence.
+struct Component {
+    name: &'static str,
+    shown_by: [&'static str; 2],
+}
+
+const COMPONENTS: &[Component] = &[
+    Component {
+        name: "rustfmt",
+        shown_by: ["fmt", "--version"],
+    },
+    Component {
+        name: "clippy",
+        shown_by: ["clippy", "--version"],
+    },
+];
+
+/// A Debian package and a program it brings.
+struct Package {
+    name: &'static str,
+    brings: &'static str,
+}
+
+const PACKAGES: &[Package] = &[Package {
+    name: "gcc",
+    brings: "cc",
+}];
+
+/// The task.
+pub fn run(rest: &[String]) -> Result<(), Failure> {
+    options::none("setup", rest)?;
+    ensure()?;
+    eprintln!("setup: rustfmt, clippy and every package the tests need are installed");
+    Ok(())
+}
+
+/// Installs what is missing; says nothing if nothing is.
+pub fn ensure() -> Result<(), Failure> {
+    for component in COMPONENTS.iter().filter(|c| !c.present()) {
+        component.install()?;
+    }
+    let missing = missing(PACKAGES, std::env::var("PATH").unwrap_or_default().as_str());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    install(&missing)
+}
+
+impl Component {
+    fn present(&self) -> bool {
+        succeeds(&mut crate::command::cargo(self.shown_by))
+    }
+
+    fn install(&self) -> Result<(), Failure> {
+        eprintln!("setup: installing {} with rustup", self.name);
+        let mut rustup = program("rustup");
+        rustup.args(["component", "add", self.name]);
+        quietly("rustup", &mut rustup).map(drop)
+    }
+}
+
+/// The names of the packages whose program is in no folder of `path`.
+fn missing(packages: &[Package], path: &str) -> Vec<&'static str> {
+    let absent = |p: &&Package| {
+        !path
+            .split(':')
+            .any(|dir| Path::new(dir).join(p.brings).exists())
+    };
+    packages.iter().filter(absent).map(|p| p.name).collect()
+}
+
+fn install(missing: &[&str]) -> Result<(), Failure> {
+    let by_hand = format!(
+        "apt-get install --no-install-recommends {}",
+        missing.join(" ")
+    );
+    if !succeeds(program("apt-get").arg("--version")) {
+        let list = missing.join(", ");
+        return Err(Failure::Step(format!(
+            "the tests need {list} (Debian's names), and there is no apt-get here to install them"
+        )));
+    }
+    if quietly("id", program("id").arg("-u"))?.trim() != "0" {
+        return Err(Failure::Step(format!(
+            "run this as root, then try again:\n  {by_hand}"
+        )));
+    }
+    eprintln!("setup: {by_hand}");
+    apt(&["update", "-qq"])?;
+    apt(&[
+        &["install", "-y", "-qq", "--no-install-recommends"],
+        missing,
+    ]
+    .concat())
+}
+
+fn apt(arguments: &[&str]) -> Result<(), Failure> {
+    let mut command = program("apt-get");
+    command
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .args(arguments);
+    quietly("apt-get", &mut command).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &[Package] = &[
+        Package {
+            name: "dash",
+            brings: "sh",
+        },
+        Package {
+            name: "weaver",
+            brings: "no-such-program-here",
+        },
+    ];
+
+    #[test]
+    fn only_packages_without_their_program_are_missing() {
+        assert_eq!(missing(TABLE, "/nowhere:/bin:/usr/bin"), ["weaver"]);
+    }
+
+    #[test]
+    fn with_an_empty_path_everything_is_missing() {
+        assert_eq!(missing(TABLE, "/nowhere"), ["dash", "weaver"]);
+    }
+}

@@ -1,0 +1,53 @@
+//! `cargo xtask soak`: many random programs, every engine against the oracle. The tests do a few
+//! thousand; this is for a night.
+
+use crate::command::{cargo, step};
+use crate::failure::Failure;
+use crate::options;
+
+struct Soak {
+    cases: u64,
+    seed: u64,
+}
+
+/// The task.
+pub fn run(rest: &[String]) -> Result<(), Failure> {
+    let soak = parse(rest)?;
+    let title = format!("soak, {} cases from seed {}", soak.cases, soak.seed);
+    let mut command = cargo(["run", "--release", "--quiet", "--package", "soak", "--"]);
+    command.args([soak.cases, soak.seed].map(|number| number.to_string()));
+    step(&title, &mut command)
+}
+
+fn parse(rest: &[String]) -> Result<Soak, Failure> {
+    let mut soak = Soak {
+        cases: 100_000,
+        seed: 0,
+    };
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        let slot = match word.as_str() {
+            "--cases" => &mut soak.cases,
+            "--seed" => &mut soak.seed,
+            _ => return Err(Failure::Usage(format!("`soak` takes no `{word}`"))),
+        };
+        let value = words.next().map_or("", String::as_str);
+        *slot = options::number(word, value)?;
+    }
+    Ok(soak)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_come_in_any_sequence_and_default_to_a_hundred_thousand_cases() {
+        let words = ["--seed", "7"].map(String::from);
+        let soak = parse(&words).expect("a right command line");
+        assert_eq!((soak.cases, soak.seed), (100_000, 7));
+        let words = ["--seed", "7", "--cases", "3"].map(String::from);
+        let soak = parse(&words).expect("a right command line");
+        assert_eq!((soak.cases, soak.seed), (3, 7));
+    }
+}

@@ -1,0 +1,37 @@
+//! `cargo xtask test`: everything that must hold before a change is good. Continuous integration
+//! runs exactly this.
+
+use crate::command::{cargo, step};
+use crate::failure::Failure;
+use crate::{examples, options, setup};
+
+/// The task.
+pub fn run(rest: &[String]) -> Result<(), Failure> {
+    options::none("test", rest)?;
+    setup::ensure()?;
+    step("format", &mut cargo(["fmt", "--all", "--check"]))?;
+    lints()?;
+    step("tests", &mut cargo(["test", "--workspace", "--quiet"]))?;
+    expectations()?;
+    documentation()
+}
+
+fn lints() -> Result<(), Failure> {
+    let mut clippy = cargo(["clippy", "--workspace", "--all-targets", "--quiet"]);
+    clippy.args(["--", "-D", "warnings"]);
+    step("lints", &mut clippy)
+}
+
+/// The examples say themselves what must be found in them.
+fn expectations() -> Result<(), Failure> {
+    let files = examples::checked()?;
+    let title = format!("{} examples", files.len());
+    let mut heddle = cargo(["run", "--quiet", "--package", "heddle-cli", "--"]);
+    heddle.args(["check", "--expect"]).args(files);
+    step(&title, &mut heddle)
+}
+
+fn documentation() -> Result<(), Failure> {
+    let mut doc = cargo(["doc", "--workspace", "--no-deps", "--quiet"]);
+    step("documentation", doc.env("RUSTDOCFLAGS", "-D warnings"))
+}
