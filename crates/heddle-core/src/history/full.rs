@@ -18,8 +18,8 @@
 //! # Cost
 //! Accesses are grouped by lock set; groups that share a lock with the access are passed over, so a
 //! location that is always locked costs the same however many tasks lock it. A read is compared
-//! with writes only. A long list of reads is looked through by reads when it has doubled, and then
-//! only if a sample shows that there is something to forget. A list found to precede some strand
+//! with writes only. A long list that an access was not compared with is looked through when it has
+//! doubled, and then only if a sample shows that there is something to forget. A list found to precede some strand
 //! is not looked through again by what comes after that strand. So reads by many parallel strands,
 //! and reads after many locked writes, cost amortised constant time each.
 
@@ -209,9 +209,15 @@ impl Cell {
         let locks = run.holds.lock_set(now.hold);
         for (set, group) in self.groups() {
             if run.holds.within(locks, set) {
-                group.reads.thin(now, run.order);
+                let compared = now.kind == Write && run.holds.disjoint(locks, set);
+                let effort = if compared {
+                    Effort::Full
+                } else {
+                    Effort::Amortised
+                };
+                group.reads.thin(effort, run.order);
                 if now.kind == Write {
-                    group.writes.thin(now, run.order);
+                    group.writes.thin(effort, run.order);
                 }
             }
         }
@@ -292,14 +298,14 @@ impl Marks {
         }
     }
 
-    /// Forgets the accesses that `now`, which holds no more locks than they, stands for.
-    fn thin<O: Order>(&mut self, now: Mark, order: &mut O) {
+    /// Forgets the accesses that precede the running one, which holds no more locks than they.
+    fn thin<O: Order>(&mut self, effort: Effort, order: &mut O) {
         match self {
             Self::None => {}
             Self::One(mark) if order.precedes(mark.strand) => *self = Self::None,
             Self::One(_) => {}
             Self::Many(list) => {
-                list.thin(now.kind, order);
+                list.thin(effort, order);
                 if let [] | [_] = list.marks[..] {
                     *self = list
                         .marks
@@ -309,6 +315,15 @@ impl Marks {
             }
         }
     }
+}
+
+/// How much may be spent on thinning a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// All of it: the access was compared with every mark anyway.
+    Full,
+    /// So much that it is constant per access in the long run.
+    Amortised,
 }
 
 const UNSETTLED: (usize, StrandId) = (0, NO_STRAND);
@@ -335,11 +350,10 @@ impl List {
         }
     }
 
-    fn thin<O: Order>(&mut self, kind: AccessKind, order: &mut O) {
+    fn thin<O: Order>(&mut self, effort: Effort, order: &mut O) {
         let len = self.marks.len();
-        // A write was compared with all of them anyway; a read pays only where it is worth it.
         let all = len <= SHORT
-            || kind == Write
+            || effort == Effort::Full
             || len >= self.limit && self.sample().any(|mark| order.precedes(mark.strand));
         if all {
             self.settled = UNSETTLED;

@@ -58,7 +58,7 @@ impl Author<'_> {
             "leaf(2); ",
             "cut; ",
             "write A[1]; ",
-            "let q = new[2]; q[1] = x; ",
+            "if (1) { let q = new[2]; q[1] = x; } ",
         ];
         let tasks = [
             "sync; ",

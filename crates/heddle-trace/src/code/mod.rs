@@ -252,11 +252,7 @@ mod tests {
 
     #[test]
     fn ids_beyond_their_range_are_refused() {
-        for tag in [
-            tag::CUT | tag::SITE_PREVIOUS,
-            tag::CUT | tag::SITE_FAR,
-            tag::BEGIN,
-        ] {
+        for tag in [tag::FINISH_END, tag::CUT | tag::SITE_FAR, tag::BEGIN] {
             assert_eq!(decode(&[tag, 1]), Err(Malformed::NumberTooLarge), "-1");
         }
     }
