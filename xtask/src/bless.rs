@@ -2,11 +2,12 @@
 
 use crate::command::{cargo, step};
 use crate::failure::Failure;
-use crate::options;
+use crate::{options, sample};
 
 /// The task.
 pub fn run(rest: &[String]) -> Result<(), Failure> {
     options::none("bless", rest)?;
     let mut tests = cargo(["test", "--quiet", "--package", "heddle-cli"]);
-    step("blessing", tests.env("TRYCMD", "overwrite"))
+    step("blessing", tests.env("TRYCMD", "overwrite"))?;
+    sample::bless()
 }

@@ -28,7 +28,7 @@ fn fuzz(target: &str, seconds: u32) -> Result<(), Failure> {
     let known = format!("fuzz/corpus/{target}");
     let limit = format!("-max_total_time={seconds}");
     let mut command = cargo_fuzz();
-    command.args(["run", target, &found, &known, "--", &limit]);
+    command.args(["run", target, &found, &known, "--", &limit, "-timeout=10"]);
     step(&format!("fuzz {target}, {seconds} s"), &mut command)
 }
 

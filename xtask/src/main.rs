@@ -10,6 +10,7 @@ mod examples;
 mod failure;
 mod fuzz;
 mod options;
+mod sample;
 mod setup;
 mod soak;
 mod test;

@@ -3,7 +3,7 @@
 
 use crate::command::{cargo, step};
 use crate::failure::Failure;
-use crate::{examples, options, setup};
+use crate::{examples, options, sample, setup};
 
 /// The task.
 pub fn run(rest: &[String]) -> Result<(), Failure> {
@@ -13,6 +13,7 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     lints()?;
     step("tests", &mut cargo(["test", "--workspace", "--quiet"]))?;
     expectations()?;
+    sample::check()?;
     documentation()
 }
 

@@ -231,7 +231,8 @@ impl Checker<'_> {
             }
             Format::Json => {
                 let layout = self.layout();
-                self.console.print(&(json::render(report, layout) + "\n"));
+                self.console
+                    .print_with(|out| json::write(report, layout, out));
             }
         }
         report.verdict.into()
@@ -276,23 +277,29 @@ impl Checker<'_> {
             true => self.agreed += 1,
             false => self.differed += 1,
         }
-        let output = match (self.options.format, comparison.as_expected) {
-            (Format::Text, true) => String::new(),
-            (Format::Text, false) => comparison.text(),
-            (Format::Json, _) => json::render(comparison, self.layout()) + "\n",
-        };
-        self.console.print(&output);
+        let layout = self.layout();
+        match (self.options.format, comparison.as_expected) {
+            (Format::Text, true) => {}
+            (Format::Text, false) => self.console.print(&comparison.text()),
+            (Format::Json, _) => {
+                self.console
+                    .print_with(|out| json::write(comparison, layout, out));
+            }
+        }
     }
 
     fn tally(&self) -> String {
-        let files = |count| match count {
-            1 => "1 file".to_owned(),
-            _ => format!("{count} files"),
+        let failed = self.options.files.len() - self.agreed - self.differed;
+        let mut text = match self.agreed {
+            1 => "1 file as expected".to_owned(),
+            agreed => format!("{agreed} files as expected"),
         };
-        match self.differed {
-            0 => format!("{} as expected\n", files(self.agreed)),
-            differed => format!("{} as expected, {differed} not\n", files(self.agreed)),
+        for (count, what) in [(self.differed, "not"), (failed, "could not be compared")] {
+            if count > 0 {
+                text += &format!(", {count} {what}");
+            }
         }
+        text + "\n"
     }
 }
 

@@ -3,7 +3,7 @@
 //! A reader that goes away (`heddle check ... | head`) is no error: what is left is not written,
 //! and the exit status is what it would have been.
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
 use heddle_report::Problem;
 use heddle_report::text::{self, Colour};
@@ -48,12 +48,17 @@ impl Console {
 
     /// Prints results.
     pub fn print(&mut self, text: &str) {
+        self.print_with(|out| out.write_all(text.as_bytes()));
+    }
+
+    /// Prints results as they are made.
+    pub fn print_with(&mut self, make: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         if self.is_closed {
             return;
         }
         self.has_printed = true;
-        let mut out = io::stdout().lock();
-        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let mut out = BufWriter::new(io::stdout().lock());
+        let written = make(&mut out).and_then(|()| out.flush());
         if let Err(error) = written {
             self.is_closed = true;
             if error.kind() != ErrorKind::BrokenPipe {

@@ -127,3 +127,120 @@ impl Line {
         printable(text.trim_end()).into_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(kind: Kind, certainty: Certainty, location: Option<&str>) -> Finding {
+        Finding {
+            kind,
+            certainty,
+            location: location.map(str::to_owned),
+            message: String::new(),
+            count: 1,
+            position: None,
+            accesses: [].into(),
+            task: None,
+            waits: Vec::new(),
+            why: [].into(),
+            help: None,
+        }
+    }
+
+    fn race(location: &str) -> Finding {
+        finding(Kind::Race, Certainty::Certain, Some(location))
+    }
+
+    fn possible(location: &str) -> Finding {
+        finding(Kind::Race, Certainty::Possible, Some(location))
+    }
+
+    /// What is missing and what is unexpected, as text.
+    fn compare(lines: &[&str], found: &[Finding]) -> (Vec<String>, Vec<String>) {
+        let source: String = lines
+            .iter()
+            .map(|line| format!("// expect: {line}\n"))
+            .collect();
+        let expected = heddle_lang::expectations(&source).expect("the lines are right");
+        let expected = expected.check.unwrap_or_default();
+        let comparison = Comparison::new("a.task", &expected, found);
+        let text = |lines: &[Line]| lines.iter().map(Line::text).collect();
+        assert_eq!(
+            comparison.as_expected,
+            comparison.text().lines().count() == 1
+        );
+        (text(&comparison.missing), text(&comparison.unexpected))
+    }
+
+    fn none() -> Vec<String> {
+        Vec::new()
+    }
+
+    #[test]
+    fn clean_means_nothing_at_all() {
+        assert_eq!(compare(&["clean"], &[]), (none(), none()));
+        assert_eq!(
+            compare(&["clean"], &[race("x")]),
+            (none(), vec!["race x".into()])
+        );
+        let (_, unexpected) = compare(&["clean"], &[possible("x")]);
+        assert_eq!(unexpected, ["possible race x"]);
+    }
+
+    #[test]
+    fn every_line_must_be_met_with_its_certainty() {
+        assert_eq!(compare(&["race x"], &[race("x")]), (none(), none()));
+        assert_eq!(compare(&["race x"], &[]), (vec!["race x".into()], none()));
+        assert_eq!(
+            compare(&["race x"], &[possible("x")]),
+            (vec!["race x".into()], none())
+        );
+        assert_eq!(
+            compare(&["possible race x"], &[race("x")]),
+            (vec!["possible race x".into()], vec!["race x".into()])
+        );
+    }
+
+    #[test]
+    fn a_certain_line_covers_a_possible_finding_beside_the_certain_one() {
+        assert_eq!(
+            compare(&["race x"], &[race("x"), possible("x")]),
+            (none(), none())
+        );
+        assert_eq!(
+            compare(&["possible race x"], &[possible("x")]),
+            (none(), none())
+        );
+    }
+
+    #[test]
+    fn locations_are_told_apart() {
+        assert_eq!(
+            compare(&["race A[1]"], &[race("A[2]")]),
+            (vec!["race A[1]".into()], vec!["race A[2]".into()])
+        );
+    }
+
+    #[test]
+    fn many_findings_at_one_location_are_one_line() {
+        let (_, unexpected) = compare(&["clean"], &[race("x"), race("y"), race("x")]);
+        assert_eq!(unexpected, ["race x", "race y"]);
+    }
+
+    #[test]
+    fn kinds_without_location_are_matched_by_kind() {
+        let failed = [finding(Kind::Assertion, Certainty::Certain, None)];
+        assert_eq!(compare(&["assertion"], &failed), (none(), none()));
+        assert_eq!(
+            compare(&["deadlock"], &failed),
+            (vec!["deadlock".into()], vec!["assertion".into()])
+        );
+    }
+
+    #[test]
+    fn kinds_that_are_not_analysed_are_missing() {
+        let (missing, _) = compare(&["atomicity x, y"], &[]);
+        assert_eq!(missing, ["atomicity x,y"]);
+    }
+}

@@ -20,7 +20,7 @@ mod legend;
 pub mod order;
 mod place;
 pub mod race;
-mod roster;
+pub mod roster;
 
 pub use check::{Features, OrderChoice, OrderError, Run, check};
 pub use event::{

@@ -10,7 +10,7 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use crate::program::program;
-use crate::property::{Holds, Subset, holds_of_program, holds_of_script};
+use crate::property::{Holds, Subset, caught, holds_of_program, holds_of_script};
 use crate::stream::{Class, Mode, script};
 
 /// How many steps a failing case is shrunk by, at most.
@@ -64,13 +64,11 @@ where
     S::Value: fmt::Debug,
 {
     let tried = runner(cases, seed).run(strategy, |case| {
-        property(&case).map_err(|wrong| TestCaseError::fail(wrong))
+        caught(|| property(&case)).map_err(TestCaseError::fail)
     });
     match tried {
         Ok(()) => Ok(()),
-        Err(TestError::Fail(wrong, case)) => Err(property(&case)
-            .err()
-            .unwrap_or_else(|| format!("{wrong}\n{case:?}"))),
+        Err(TestError::Fail(wrong, _)) => Err(wrong.message().to_string()),
         Err(TestError::Abort(why)) => Err(format!("gave up: {why}")),
     }
 }

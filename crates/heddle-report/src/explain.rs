@@ -2,14 +2,16 @@
 
 use heddle_core::{Access, AccessKind, Certainty, LockId, TaskId, TaskKind, Why};
 
-use crate::model::{Note, Operation};
+use crate::model::{self, Note, Operation};
 use crate::resolve::Resolver;
 use crate::sort::in_source_order;
 
 /// The race on `location` in one sentence.
-pub fn message(resolver: &Resolver, location: &str, accesses: [&Access; 2]) -> String {
-    let [first, second] = accesses;
-    let (one, two) = (operation(first), operation(second));
+pub fn message(location: &str, accesses: &[model::Access]) -> String {
+    let [first, second] = accesses else {
+        return location.into();
+    };
+    let (one, two) = (first.operation, second.operation);
     let again = match one == two {
         true => String::new(),
         false => format!("{} ", two.participle()),
@@ -17,8 +19,8 @@ pub fn message(resolver: &Resolver, location: &str, accesses: [&Access; 2]) -> S
     format!(
         "{location} is {} by {} and {again}by {} in parallel",
         one.participle(),
-        resolver.task_phrase(first.task),
-        resolver.task_phrase(second.task),
+        first.task.phrase(),
+        second.task.phrase(),
     )
 }
 

@@ -1,35 +1,109 @@
 //! From a detector's finding to the report's: ids resolved, sentences worded.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use heddle_core::{
     Access as CoreAccess, Awaited, Certainty as CoreCertainty, Finding as CoreFinding, Place,
-    SiteId, TaskId, Wait as CoreWait,
+    SiteId, TaskId, Wait as CoreWait, Why,
 };
 
 use crate::explain::{self, Explanation};
-use crate::model::{Access, Certainty, Finding, Kind, Wait};
+use crate::model::{Access, Certainty, Finding, Kind, Note, Wait};
 use crate::resolve::Resolver;
 
-/// The finding in words.
-pub fn resolve(resolver: &Resolver, found: &CoreFinding) -> Finding {
-    match found {
-        CoreFinding::Race {
-            certainty,
-            place,
-            accesses,
-            why,
-            count,
-        } => {
-            let explanation = Explanation::new(resolver, *certainty, accesses, *why);
-            Finding {
-                certainty: self::certainty(found),
-                count: *count,
-                ..race(resolver, place, &explanation)
-            }
+/// Words findings one after the other.
+pub struct Wording<'a> {
+    resolver: &'a Resolver<'a>,
+    /// What was last said of a race: neighbours mostly differ in their location only.
+    last: Option<Said<'a>>,
+}
+
+/// Everything about a race except its location.
+#[derive(Clone)]
+struct Said<'a> {
+    about: About<'a>,
+    accesses: Arc<[Access]>,
+    why: Arc<[Note]>,
+    help: Arc<str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct About<'a> {
+    certainty: CoreCertainty,
+    accesses: &'a [CoreAccess; 2],
+    why: Why,
+}
+
+impl<'a> Wording<'a> {
+    /// Words for findings of this outcome.
+    pub fn new(resolver: &'a Resolver<'a>) -> Self {
+        Self {
+            resolver,
+            last: None,
         }
-        CoreFinding::Assertion { site, task, count } => assertion(resolver, *site, *task, *count),
-        CoreFinding::Deadlock { waits } => deadlock(resolver, waits),
+    }
+
+    /// The finding in words.
+    pub fn of(&mut self, found: &'a CoreFinding) -> Finding {
+        match found {
+            CoreFinding::Race {
+                certainty,
+                place,
+                accesses,
+                why,
+                count,
+            } => {
+                let about = About {
+                    certainty: *certainty,
+                    accesses,
+                    why: *why,
+                };
+                Finding {
+                    certainty: self::certainty(found),
+                    count: *count,
+                    ..self.race(place, about)
+                }
+            }
+            CoreFinding::Assertion { site, task, count } => {
+                assertion(self.resolver, *site, *task, *count)
+            }
+            CoreFinding::Deadlock { waits } => deadlock(self.resolver, waits),
+        }
+    }
+
+    fn race(&mut self, place: &Place, about: About<'a>) -> Finding {
+        let resolver = self.resolver;
+        let said = match self.last.take() {
+            Some(said) if said.about == about => said,
+            _ => say(resolver, about),
+        };
+        let location = resolver.place(place);
+        let finding = Finding {
+            position: said
+                .accesses
+                .first()
+                .and_then(|access| access.position.clone()),
+            message: explain::message(&location, &said.accesses),
+            accesses: Arc::clone(&said.accesses),
+            why: Arc::clone(&said.why),
+            help: Some(Arc::clone(&said.help)),
+            location: Some(location),
+            ..blank(Kind::Race)
+        };
+        self.last = Some(said);
+        finding
+    }
+}
+
+fn say<'a>(resolver: &Resolver, about: About<'a>) -> Said<'a> {
+    let explanation = Explanation::new(resolver, about.certainty, about.accesses, about.why);
+    let accesses = explanation.accesses();
+    Said {
+        about,
+        accesses: accesses.iter().map(|one| access(resolver, one)).collect(),
+        why: explanation.notes().into(),
+        help: explanation.help().into(),
     }
 }
 
@@ -41,20 +115,6 @@ pub fn certainty(found: &CoreFinding) -> Certainty {
             ..
         } => Certainty::Possible,
         _ => Certainty::Certain,
-    }
-}
-
-fn race(resolver: &Resolver, place: &Place, explanation: &Explanation<'_>) -> Finding {
-    let accesses = explanation.accesses();
-    let location = resolver.place(place);
-    Finding {
-        position: resolver.position(accesses[0].site),
-        accesses: accesses.iter().map(|one| access(resolver, one)).collect(),
-        why: explanation.notes(),
-        help: Some(explanation.help()),
-        message: explain::message(resolver, &location, accesses),
-        location: Some(location),
-        ..blank(Kind::Race)
     }
 }
 
@@ -96,7 +156,7 @@ fn deadlock(resolver: &Resolver, waits: &[CoreWait]) -> Finding {
         message,
         position: waits.first().and_then(|wait| resolver.position(wait.site)),
         waits: waits.iter().map(|one| wait(resolver, one)).collect(),
-        help: Some(deadlock_help(resolver, waits)),
+        help: Some(deadlock_help(resolver, waits).into()),
         ..blank(Kind::Deadlock)
     }
 }
@@ -137,10 +197,10 @@ fn blank(kind: Kind) -> Finding {
         message: String::new(),
         count: 1,
         position: None,
-        accesses: Vec::new(),
+        accesses: Arc::default(),
         task: None,
         waits: Vec::new(),
-        why: Vec::new(),
+        why: Arc::default(),
         help: None,
     }
 }

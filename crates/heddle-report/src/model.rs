@@ -119,9 +119,10 @@ pub struct Finding {
     pub count: u64,
     /// Where it shows first.
     pub position: Option<Position>,
-    /// The two accesses of a race.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub accesses: Vec<Access>,
+    /// The two accesses of a race. Shared, as are the sentences: one loop can race on a million
+    /// elements for one reason.
+    #[serde(skip_serializing_if = "has_none")]
+    pub accesses: Arc<[Access]>,
     /// The task whose assertion failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Arc<Task>>,
@@ -129,10 +130,14 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
     /// Why it is so.
-    pub why: Vec<Note>,
+    pub why: Arc<[Note]>,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub help: Option<String>,
+    pub help: Option<Arc<str>>,
+}
+
+fn has_none(accesses: &Arc<[Access]>) -> bool {
+    accesses.is_empty()
 }
 
 /// One access of a race.

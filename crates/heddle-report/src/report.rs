@@ -3,7 +3,7 @@
 use heddle_core::{Features, Guarantee, Legend, Outcome};
 
 use crate::fault;
-use crate::finding;
+use crate::finding::{self, Wording};
 use crate::model::{Certainty, Report, Verdict};
 use crate::resolve::Resolver;
 use crate::sort::Sorted;
@@ -61,6 +61,7 @@ impl Report {
         let resolver = Resolver::new(subject.outcome, subject.legend);
         let sorted = Sorted::new(subject.outcome, subject.legend);
         let (shown, left_out) = sorted.limited(settings.limit);
+        let mut wording = Wording::new(&resolver);
         let fault = subject.outcome.fault;
         Self {
             schema: SCHEMA,
@@ -68,10 +69,7 @@ impl Report {
             verdict: verdict(subject.outcome, settings.strictness),
             guarantee: subject.outcome.guarantee,
             not_covered: not_covered(subject),
-            findings: shown
-                .iter()
-                .map(|found| finding::resolve(&resolver, found))
-                .collect(),
+            findings: shown.iter().map(|found| wording.of(found)).collect(),
             totals: sorted.totals(),
             left_out,
             stats: None,

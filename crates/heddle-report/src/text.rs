@@ -17,6 +17,9 @@ use crate::stats::{CheckCounts, Stats};
 /// Waiting tasks of a deadlock that text lists.
 const WAITS_LISTED: usize = 8;
 
+/// Steps of a spawn chain that text lists.
+const STEPS_LISTED: usize = 4;
+
 /// Whether escape sequences for colour are written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Colour {
@@ -82,7 +85,7 @@ fn level(finding: &Finding) -> Level<'static> {
 
 fn headline(group: Group<'_>) -> String {
     let finding = group.first();
-    let message = match (finding.accesses.as_slice(), group.len()) {
+    let message = match (&*finding.accesses, group.len()) {
         ([first, second], 2..) => many_locations(group, first, second),
         _ => finding.message.clone(),
     };
@@ -160,12 +163,13 @@ fn chain(task: &Task) -> Option<String> {
     let steps: Vec<_> = task
         .spawned
         .iter()
+        .take(STEPS_LISTED)
         .map(|step| match &step.position {
             Some(at) => format!("spawned at {at} by {}", phrase(&step.by)),
             None => format!("spawned by {}", phrase(&step.by)),
         })
         .collect();
-    let more = match task.spawned_left_out {
+    let more = match (task.spawned.len() - steps.len()) as u64 + task.spawned_left_out {
         0 => String::new(),
         more => format!(", and {more} more up to main"),
     };

@@ -5,7 +5,7 @@ mod streams;
 use heddle_core::*;
 use heddle_trace::{Limits, Trace, Validator, Writer};
 use proptest::prelude::*;
-use streams::{Recorded, run, runs, sample};
+use streams::{ALL_FEATURES, Recorded, run, runs, sample};
 
 fn replay<B: AsRef<[u8]>>(trace: &mut Trace<B>) -> Vec<Event> {
     let mut events = Vec::new();
@@ -20,12 +20,32 @@ fn assert_same(trace: &mut Trace, recorded: &Recorded) {
     assert_eq!(replay(trace), recorded.events);
 }
 
+struct Live<'a>(&'a Recorded);
+
+impl Run for Live<'_> {
+    fn features(&self) -> Features {
+        self.0.features
+    }
+
+    fn run<L: Listener>(&mut self, listener: &mut L) {
+        self.0.events.iter().for_each(|event| listener.on(*event));
+    }
+}
+
 proptest! {
     #[test]
     fn every_run_comes_back_and_replays_any_number_of_times(recorded in runs(400)) {
         let mut trace = Trace::read(recorded.bytes()).expect("undamaged");
         assert_same(&mut trace, &recorded);
         assert_same(&mut trace, &recorded);
+    }
+
+    #[test]
+    fn live_and_recorded_runs_give_the_same_findings(recorded in runs(200)) {
+        let mut trace = Trace::read(recorded.bytes()).expect("undamaged");
+        for order in [OrderChoice::Auto, OrderChoice::Bags, OrderChoice::Tree, OrderChoice::Graph] {
+            prop_assert_eq!(check(&mut trace, order), check(&mut Live(&recorded), order));
+        }
     }
 
     #[test]
@@ -54,7 +74,7 @@ fn a_run_of_many_blocks_comes_back() {
         .into_iter()
         .filter(|choice| choice % 32 > 4)
         .collect();
-    let recorded = run(&choices);
+    let recorded = run(ALL_FEATURES, &choices);
     let bytes = recorded.bytes();
     assert!(bytes.len() > 5 * 64 * 1024);
     assert_same(&mut Trace::read(bytes).expect("undamaged"), &recorded);

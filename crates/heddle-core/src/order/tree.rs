@@ -111,9 +111,14 @@ pub trait Nodes {
         self.node(self.fork(a, b).0).depth() - 1
     }
 
-    /// The child of `finish` that `inside` is or descends from.
-    fn child_towards(&self, finish: NodeIndex, inside: NodeIndex) -> NodeIndex {
-        self.raise(inside, self.node(finish).depth() + 1)
+    /// The anchor of a task spawned into `finish` by a task that stands at `inside`: the child of
+    /// `finish` that `inside` is or descends from, or that one's anchor if it is scoped itself.
+    fn anchor_for(&self, finish: NodeIndex, inside: NodeIndex) -> NodeIndex {
+        let child = self.raise(inside, self.node(finish).depth() + 1);
+        match self.node(child).kind() {
+            NodeKind::Scoped => self.anchor(child),
+            _ => child,
+        }
     }
 
     /// Whether `a`, no scoped task itself, stands left of its sibling `b`.
@@ -194,7 +199,7 @@ impl Tree {
 
     /// Makes a child of `finish` that stands left of the child `inside` descends from.
     pub fn push_scoped(&mut self, finish: NodeIndex, inside: NodeIndex, task: TaskId) -> NodeIndex {
-        let anchor = self.child_towards(finish, inside);
+        let anchor = self.anchor_for(finish, inside);
         let node = self.push(finish, NodeKind::Scoped, task);
         self.anchors.insert(node, anchor);
         node
@@ -307,5 +312,18 @@ mod tests {
         );
         assert!(!tree.precedes(inside, after_inner));
         assert!(tree.precedes(inside, after_outer));
+    }
+
+    #[test]
+    fn a_task_scoped_from_inside_a_scoped_task_takes_over_its_anchor() {
+        let mut tree = Tree::new();
+        let inner = tree.push(ROOT, NodeKind::Finish, TaskId::MAIN);
+        let task = tree.push(inner, NodeKind::Task, TaskId::new(1));
+        let inside = tree.push(task, NodeKind::Strand, TaskId::new(1));
+        let first = tree.push_scoped(ROOT, inner, TaskId::new(2));
+        let within = tree.push(first, NodeKind::Finish, TaskId::new(2));
+        let second = tree.push_scoped(ROOT, within, TaskId::new(3));
+        let deep = tree.push(second, NodeKind::Strand, TaskId::new(3));
+        assert!(!tree.precedes(inside, deep));
     }
 }

@@ -4,24 +4,34 @@
 
 use crate::eliminate::walk::{Loop, Op, each_op};
 use crate::ir::{LocalId, ProcId, Program, Stmt};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 /// The call graph and its summaries.
 pub(super) struct Calls {
     callees: Vec<Vec<ProcId>>,
+    callers: Vec<Vec<usize>>,
     breaks: Vec<bool>,
     leaks: Vec<bool>,
+}
+
+/// Whether a procedure's summary is another one than before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Summary {
+    Changed,
+    Same,
 }
 
 impl Calls {
     pub(super) fn of(program: &Program) -> Self {
         let bodies = || program.procs.iter().map(|proc| proc.body.block.as_slice());
         let callees: Vec<_> = bodies().map(calls_in).collect();
-        let breaks = above(&callees, bodies().map(breaks_in).collect());
+        let callers = reversed(&callees);
+        let breaks = above(&callers, bodies().map(breaks_in).collect());
         let open: Vec<_> = bodies().map(calls_outside_finish).collect();
-        let leaks = above(&open, bodies().map(leaks_in).collect());
+        let leaks = above(&reversed(&open), bodies().map(leaks_in).collect());
         Self {
             callees,
+            callers,
             breaks,
             leaks,
         }
@@ -39,6 +49,22 @@ impl Calls {
     /// do not: their sync block ends with the activation.
     pub(super) fn leaks_tasks(&self, proc: ProcId) -> bool {
         row(&self.leaks, proc)
+    }
+
+    /// Summarises every procedure, and again those whose callees' summaries have changed.
+    pub(super) fn settle(&self, mut summarise: impl FnMut(usize) -> Summary) {
+        let mut queue: VecDeque<usize> = (0..self.callers.len()).collect();
+        let mut queued = vec![true; self.callers.len()];
+        while let Some(proc) = queue.pop_front() {
+            queued[proc] = false;
+            if summarise(proc) == Summary::Changed {
+                for &caller in &self.callers[proc] {
+                    if !std::mem::replace(&mut queued[caller], true) {
+                        queue.push_back(caller);
+                    }
+                }
+            }
+        }
     }
 
     /// The marked procedures and everything they call.
@@ -61,8 +87,8 @@ fn row(marks: &[bool], proc: ProcId) -> bool {
     marks.get(proc.0 as usize).copied().unwrap_or(true)
 }
 
-/// The marked procedures and everything that calls them.
-fn above(callees: &[Vec<ProcId>], mut marked: Vec<bool>) -> Vec<bool> {
+/// For each procedure its callers.
+fn reversed(callees: &[Vec<ProcId>]) -> Vec<Vec<usize>> {
     let mut callers = vec![Vec::new(); callees.len()];
     for (caller, called) in callees.iter().enumerate() {
         for callee in called {
@@ -71,6 +97,11 @@ fn above(callees: &[Vec<ProcId>], mut marked: Vec<bool>) -> Vec<bool> {
             }
         }
     }
+    callers
+}
+
+/// The marked procedures and everything that calls them.
+fn above(callers: &[Vec<usize>], mut marked: Vec<bool>) -> Vec<bool> {
     let mut open: Vec<usize> = (0..marked.len()).filter(|&row| marked[row]).collect();
     while let Some(callee) = open.pop() {
         for &caller in &callers[callee] {

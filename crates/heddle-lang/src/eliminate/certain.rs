@@ -24,8 +24,8 @@ pub(super) enum Part {
     Body,
 }
 
-/// The certain accesses of an iteration, in evaluation order. Ask only for loops whose iterations stay in
-/// one strand.
+/// The certain accesses of an iteration, in evaluation order. Ask only for loops whose iterations
+/// stay in one strand.
 pub(super) fn accesses(
     looping: Loop<'_>,
     facts: &Facts,

@@ -1,24 +1,28 @@
 //! 6.3: no checks at heap arrays that never leave the activation that made them.
 //!
-//! Locals of one body that may hold the same array (one is assigned to the other somewhere) form
-//! a class. A class *leaves* if a member is captured by a task, returned, or passed for a
-//! parameter that leaves in its procedure; it is *foreign* if a member may hold an array from
-//! elsewhere: a parameter, a captured local, the result of a call or `get`. Accesses through
-//! classes that are neither need no check.
+//! Locals of one body that may hold the same array (one is assigned to the other somewhere) form a
+//! class. A class *leaves* if a member is captured by a task, returned, or passed for a parameter
+//! that leaves in its procedure; it is *foreign* if a member may hold an array from elsewhere: a
+//! parameter, a captured local, the result of a call or `get`. Accesses through classes that are
+//! neither need no check.
 //!
-//! **Sound because** arrays cannot be stored in shared memory: the ways a handle can pass from
-//! one activation to another are exactly those named. An array of such a class is touched only by
-//! its own activation and procedures this one calls, all of one task, so all its accesses are
-//! ordered. A hand-off edge over one of its elements would lead from that task to itself.
-//! Arrays passed to a procedure keep their checks there; only the maker's are dropped.
+//! **Sound because** arrays cannot be stored in shared memory: the ways a handle can pass from one
+//! activation to another are exactly those named. An array of such a class is touched only by its
+//! own activation and procedures this one calls, all of one task, so all its accesses are ordered.
+//! A hand-off edge over one of its elements would lead from that task to itself. Arrays passed to a
+//! procedure keep their checks there; only the maker's are dropped.
 //!
 //! Deviation from the paper: none in effect; its alias analysis of object fields is not needed.
 
+use crate::eliminate::Analyses;
+use crate::eliminate::calls::{Calls, Summary};
 use crate::eliminate::walk::{Assigned, Op, each_op};
-use crate::ir::{AccessId, Body, Elimination, ExprKind, LocalId, Place, Program, Spawn};
+use crate::ir::{
+    AccessId, Body, Elimination, ExprKind, LocalId, Place, Proc, ProcId, Program, Spawn,
+};
 
-pub(super) fn apply(program: &mut Program) {
-    let leaving = Leaving::of(program);
+pub(super) fn apply(program: &mut Program, analyses: &Analyses) {
+    let leaving = Leaving::of(program, &analyses.calls);
     let mut local = Vec::new();
     local_accesses(&program.main, &[], &leaving, &mut local);
     for proc in &program.procs {
@@ -57,23 +61,24 @@ struct Leaving(Vec<Vec<bool>>);
 
 impl Leaving {
     /// Starts from "none leaves" and adds until nothing changes.
-    fn of(program: &Program) -> Self {
-        let none = |proc: &crate::ir::Proc| vec![false; proc.params as usize];
+    fn of(program: &Program, calls: &Calls) -> Self {
+        let none = |proc: &Proc| vec![false; proc.params as usize];
         let mut leaving = Self(program.procs.iter().map(none).collect());
-        let mut grown = true;
-        while std::mem::take(&mut grown) {
-            for (row, proc) in program.procs.iter().enumerate() {
-                let classes = Classes::of(&proc.body, &leaving);
-                let leaves = |local| classes.class(LocalId(local)).leaves;
-                let now: Vec<_> = (0..proc.params).map(leaves).collect();
-                grown |= now != leaving.0[row];
-                leaving.0[row] = now;
+        calls.settle(|row| {
+            let proc = &program.procs[row];
+            let classes = Classes::of(&proc.body, &leaving);
+            let leaves = |local| classes.class(LocalId(local)).leaves;
+            let now: Vec<_> = (0..proc.params).map(leaves).collect();
+            if leaving.0[row] == now {
+                return Summary::Same;
             }
-        }
+            leaving.0[row] = now;
+            Summary::Changed
+        });
         leaving
     }
 
-    fn leaves(&self, proc: crate::ir::ProcId, param: usize) -> bool {
+    fn leaves(&self, proc: ProcId, param: usize) -> bool {
         let known = self.0.get(proc.0 as usize).and_then(|row| row.get(param));
         known.copied().unwrap_or(true)
     }

@@ -7,7 +7,7 @@
 //! procedure called with a lock held, and all it calls, may hold one throughout; a call may leave
 //! held what the callee acquires and does not release in its own text.
 
-use crate::eliminate::calls::Calls;
+use crate::eliminate::calls::{Calls, Summary};
 use crate::eliminate::walk::{Flow, Loop, Op, block, each_op};
 use crate::ir::{AccessId, Body, Program};
 use heddle_core::LockId;
@@ -27,7 +27,7 @@ impl Held {
             blocks: Vec::new(),
             exit: Locks::new(),
         };
-        walk.settle(program);
+        walk.settle(program, calls);
         let called = calls.below(std::mem::take(&mut walk.called));
         let mut accesses = walk.accesses;
         for (proc, _) in std::iter::zip(&program.procs, called).filter(|(_, mark)| *mark) {
@@ -70,18 +70,21 @@ struct Walk {
 }
 
 impl Walk {
-    /// Walks everything until no procedure is found to leave more locks held.
-    fn settle(&mut self, program: &Program) {
-        let mut grown = true;
-        while grown {
-            grown = false;
-            for (row, proc) in program.procs.iter().enumerate() {
-                let left = self.activation(&proc.body);
-                grown |= left.len() > self.left[row].len();
-                self.left[row] = left;
-            }
-        }
+    /// Finds what each procedure leaves held, then walks everything with that.
+    fn settle(&mut self, program: &Program, calls: &Calls) {
+        calls.settle(|row| {
+            let left = self.activation(&program.procs[row].body);
+            let summary = match left == self.left[row] {
+                true => Summary::Same,
+                false => Summary::Changed,
+            };
+            self.left[row] = left;
+            summary
+        });
         self.activation(&program.main);
+        for proc in &program.procs {
+            self.activation(&proc.body);
+        }
     }
 
     fn activation(&mut self, body: &Body) -> Locks {

@@ -2,20 +2,21 @@
 //!
 //! An access is moved if its loop stays in one strand and takes and gives back no lock, every
 //! iteration certainly makes the access before anything that could leave the loop
-//! ([`certain`](super::certain)), no iteration changes the locals that say which location it is, and no
-//! lock can be held. In front of the loop comes a [`StmtKind::Check`] under a zero-trip test:
-//! `from < to` for a `for`, the condition itself for a `while`, nothing for accesses in the condition of
-//! a `while`. The test reads locals and constants only. Bounds that are more than that are evaluated
-//! into fresh locals first: as often and in the same sequence as before. Where an index is a local the
-//! test also asks whether it is in range: if not, the loop's first iteration faults before the access is made.
+//! ([`certain`](super::certain)), no iteration changes the locals that say which location it is,
+//! and no lock can be held. In front of the loop comes a [`StmtKind::Check`] under a zero-trip
+//! test: `from < to` for a `for`, the condition itself for a `while`, nothing for accesses in the
+//! condition of a `while`. The test reads locals and constants only. Bounds that are more than that
+//! are evaluated into fresh locals first: as often and in the same sequence as before. Where an
+//! index is a local the test also asks whether it is in range: if not, the loop's first iteration
+//! faults before the access is made.
 //!
 //! **Sound because** the check is made exactly when the loop makes the access at least once, in the
-//! same strand, by the same kind of access to the same location, and with the same (empty) set of locks:
-//! it *covers* all of them (see [`read_write`](super::read_write)). Between check and access no other
-//! task runs, so outside locks it does not matter in which sequence the accesses of the strand
-//! are seen: who wrote last when another task comes to run is the same. Inside a lock it would: a
-//! read moved in front of a write of its own section would seem to read another section's value,
-//! a hand-off that never was. Hence the condition on locks.
+//! same strand, by the same kind of access to the same location, and with the same (empty) set of
+//! locks: it *covers* all of them (see [`read_write`](super::read_write)). Between check and access
+//! no other task runs, so outside locks it does not matter in which sequence the accesses of the
+//! strand are seen: who wrote last when another task comes to run is the same. Inside a lock it
+//! would: a read moved in front of a write of its own section would seem to read another section's
+//! value, a hand-off that never was. Hence the condition on locks.
 //!
 //! Inner loops come first, so that a check moved out of a loop that certainly runs can move on.
 

@@ -4,13 +4,13 @@
 //! Parallelism*, section 6. Five eliminations, each switchable and counted, applied in the paper's
 //! sequence. The files of the five each open with the argument why they are sound.
 //!
-//! **Guarantee.** With any subset switched on, the locations reported as races and the
-//! certainty of each are the same as with none. Which of several racing pairs of accesses is shown may differ.
+//! **Guarantee.** With any subset switched on, the locations reported as races and the certainty of
+//! each are the same as with none. Which of several racing pairs of accesses is shown may differ.
 //! The program behaves the same: values, output, faults, task and lock events.
 //!
 //! Deviations from the paper:
-//! 1. Locks, futures, events and regions exist. A *strand* ends at every task operation, and two accesses of
-//!    one strand count as equal only if no lock operation lies between them.
+//! 1. Locks, futures, events and regions exist. A *strand* ends at every task operation, and two
+//!    accesses of one strand count as equal only if no lock operation lies between them.
 //! 2. Sequential code is found by flow, not by being outside the outermost finish (`parallel`).
 //! 3. A write that follows a write of the same strand is dropped too (`read_write`).
 //! 4. Not applied to `atomic` locations, whose checker needs every access, and not at all to
@@ -18,9 +18,9 @@
 //!
 //! Exploring schedules needs all accesses to know which of them conflict: eliminate nothing there.
 //!
-//! Invariants: only `accesses[..].eliminated` is set; only rows for moved checks are added, and only
-//! loop-invariant motion changes statements. Cost: each analysis walks the text once, plus once
-//! per enclosing loop; summaries of procedures repeat until they stop changing.
+//! Invariants: rows of `accesses` are marked, never unmarked. Only loop-invariant motion adds rows
+//! (one per moved check), statements and locals. Cost: each analysis walks the text once, plus once
+//! per enclosing loop; summaries of procedures are made again where those they rest on changed.
 
 mod calls;
 mod certain;
@@ -61,7 +61,7 @@ pub fn eliminate(program: &mut Program, which: Eliminations) -> Counts {
         match elimination {
             Elimination::MainTask => main_task::apply(program, &analyses),
             Elimination::ReadOnly => read_only::apply(program, &analyses),
-            Elimination::Escape => escape::apply(program),
+            Elimination::Escape => escape::apply(program, &analyses),
             Elimination::LoopInvariant => loop_invariant::apply(program, &analyses),
             Elimination::ReadWrite => read_write::apply(program, &analyses),
         }

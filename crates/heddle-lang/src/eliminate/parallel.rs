@@ -1,13 +1,13 @@
 //! Which code may run while a task other than the main task is alive.
 //!
 //! *Sequential* code is run by the main task at points where every task created so far has been
-//! joined by a finish or a sync: before the first creation, and again after a finish (or sync)
-//! that joins everything still alive. All other code is *parallel*. The rule of Raman et al.
-//! ("outside the outermost finish, and before the first async outside any finish") is a special
-//! case; here the beginning of a finish body, before its first task, is sequential too.
+//! joined by a finish or a sync: before the first creation, and again after a finish (or sync) that
+//! joins everything still alive. All other code is *parallel*. The rule of Raman et al. ("outside
+//! the outermost finish, and before the first async outside any finish") is a special case; here
+//! the beginning of a finish body, before its first task, is sequential too.
 //!
-//! The state is one level per open finish of the activation: may tasks be alive that this
-//! finish will join, may `spawn` children be alive in the sync block opened at this level?
+//! The state is one level per open finish of the activation: may tasks be alive that this finish
+//! will join, may `spawn` children be alive in the sync block opened at this level?
 //! - A finish joins all tasks of its level, whoever created them: a task without an open finish
 //!   creates tasks into the scope it was itself created into, which is of the same level. It also
 //!   ends a sync block opened inside it. So its end restores the state of its beginning.

@@ -1,11 +1,11 @@
 //! 6.2: no checks at reads of variables that no parallel code writes.
 //!
-//! A shared variable or array (as a whole) counts as written if some write to it, in any body,
-//! may be in parallel code.
+//! A shared variable or array (as a whole) counts as written if some write to it, in any body, may
+//! be in parallel code.
 //!
 //! **Sound because** a race needs a write, and every write to the variable is in sequential code,
-//! ordered with all accesses (see [`main_task`](super::main_task)). That does not rest on
-//! the elimination of those writes' checks: where they are made they find nothing. Reads inside
+//! ordered with all accesses (see [`main_task`](super::main_task)). That does not rest on the
+//! elimination of those writes' checks: where they are made they find nothing. Reads inside
 //! sections create hand-off edges only from such a write, and those add no order.
 //!
 //! Heap arrays are left alone: which arrays a handle may stand for is not tracked between bodies.

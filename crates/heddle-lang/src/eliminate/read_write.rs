@@ -1,28 +1,33 @@
 //! 6.5: no checks at accesses that another access of the same strand covers.
 //!
-//! `C` *covers* `M` if both are certainly of the same location ([`Spot`]), in the same strand, under
-//! the same acquisitions of the same locks, and `C` is a write or both are reads. Then every race
-//! of `M` with an access of another strand is one of `C` too, with the same certainty: `C` has the
-//! same place in the order, the same locks, and conflicts with whatever `M` conflicts with.
+//! `C` *covers* `M` if both are certainly of the same location ([`Spot`]), in the same strand,
+//! under the same acquisitions of the same locks, and `C` is a write or both are reads. Then every
+//! race of `M` with an access of another strand is one of `C` too, with the same certainty: `C` has
+//! the same place in the order, the same locks, and conflicts with whatever `M` conflicts with.
 //! - **A check before.** `C` dominates `M`: whenever `M` is made, `C` has been, and no task
-//!   operation, lock operation or call that may contain one lies between. `M` is dropped. (The paper says
-//!   so for reads `M`; a write dominated by a write is its "accesses of the same type", 6.4.)
+//!   operation, lock operation or call that may contain one lies between. `M` is dropped. (The
+//!   paper says so for reads `M`; a write dominated by a write is its "accesses of the same type",
+//!   6.4.)
 //! - **A check after.** `M` is a read, and nothing between `M` and `C` can keep `C` from running:
-//!   no fault, return, call, loop or branch around `C`. `M` is dropped. An index of `C` that might be
-//!   out of range does not count, for `M` used it already.
+//!   no fault, return, call, loop or branch around `C`. `M` is dropped. An index of `C` that might
+//!   be out of range does not count, for `M` used it already.
 //!
-//! **Chains are sound.** Covering is transitive. A check that is dropped for an earlier one is never
-//! what an access before it is dropped for, and one that is dropped for a later one is a read whose
-//! cover certainly runs in the same strand; so following covers ends at a check that is made.
+//! **Chains are sound.** Covering is transitive. A check that is dropped for an earlier one is
+//! never what an access before it is dropped for, and one that is dropped for a later one is a read
+//! whose cover certainly runs in the same strand; so following covers ends at a check that is made.
 //! Accesses whose check was moved in front of a loop cover others, as the moved check does.
 //!
 //! **Hand-offs stay the same.** Edges come from reads inside sections that see another section's
-//! write. A read inside a section is dropped only for an access before it in the same
-//! acquisition: either a read, which saw the same write and gave the same edge (in between no other
-//! task ran), or a write of its own, which means there is no edge. A later read is no substitute,
-//! its own section may have written in between; so reads that may be under a lock are never
-//! dropped for a later access. A write is dropped only for a write before it, of the same strand
-//! and acquisition, between which no other task ran: who wrote last, and under which locks, does not change.
+//! write. A read inside a section is dropped only for an access before it in the same acquisition:
+//! either a read, which saw the same write and gave the same edge (in between no other task ran),
+//! or a write of its own, which means there is no edge. A later read is no substitute, its own
+//! section may have written in between; so reads that may be under a lock are never dropped for a
+//! later access. A write is dropped only for a write before it, of the same strand and acquisition,
+//! between which no other task ran: who wrote last, and under which locks, does not change.
+//!
+//! Inside a section a hand-off may arrive between `C` and a later `M`, at a read of something else.
+//! Then `C` comes after less than `M`. It comes before the same, as hand-offs leave a section only
+//! where it ends. So what is parallel to `M` is parallel to `C`.
 
 use crate::eliminate::Analyses;
 use crate::eliminate::calls::Iteration;

@@ -1,10 +1,10 @@
 //! When two mentions certainly mean the same location.
 //!
 //! A scalar always does. An element does if the array is the same and the index is the same
-//! constant or the same local, and an element of a heap array if moreover the handle is in the
-//! same local. Locals belong to one activation; an analysis forgets the spots that mention a
-//! local as soon as it is assigned. Nothing is claimed about different spots: they may still be
-//! one location.
+//! constant or the same local, and an element of a heap array if moreover the handle is in the same
+//! local. Locals belong to one activation; an analysis forgets the spots that mention a local as
+//! soon as it is assigned. Nothing is claimed about different spots: they may still be one
+//! location.
 
 use crate::ir::{ExprKind, LocalId, Place, SharedId};
 

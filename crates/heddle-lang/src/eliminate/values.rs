@@ -1,17 +1,18 @@
 //! What is known of the locals of a body, and so of what can stop a run.
 //!
-//! A check may only be moved in front of code, or be dropped in favour of a later one, if that
-//! code cannot stop the run (a fault), leave the activation or go on forever. Two facts rule out
-//! most faults: this local is always an integer; this local is always a heap array of a known length. Both are
-//! found without regard to flow: from all assignments of the local in its body, and for captured
-//! locals from the creating body. A parameter is an integer if all arguments passed for it are.
+//! A check may only be moved in front of code, or be dropped in favour of a later one, if that code
+//! cannot stop the run (a fault), leave the activation or go on forever. Two facts rule out most
+//! faults: this local is always an integer; this local is always a heap array of a known length.
+//! Both are found without regard to flow: from all assignments of the local in its body, and for
+//! captured locals from the creating body. A parameter is an integer if all arguments passed for it
+//! are.
 //!
-//! The length is taken from the only assignment of the local. That it comes before every use is
-//! the language's scope rule: a name can be used only after its `let` in the same block or below.
+//! The length is taken from the only assignment of the local. That it comes before every use is the
+//! language's scope rule: a name can be used only after its `let` in the same block or below.
 
 use crate::eliminate::spot::Index;
 use crate::eliminate::walk::{Assigned, Op, each_op};
-use crate::ir::{Body, Expr, ExprKind, LocalId, Place, Program, Shared, Spawn};
+use crate::ir::{Body, Expr, ExprKind, LocalId, Place, Proc, Program, Shared, Spawn};
 
 /// What is known of the locals of one body.
 #[derive(Clone, Debug, Default)]
@@ -204,25 +205,30 @@ fn set<T>(rows: &mut [T], local: LocalId, value: T) {
 }
 
 impl Parameters {
-    /// Starts from "all are integers" and takes back until nothing changes.
+    /// Starts from "all are integers" and takes back; a procedure is looked at again when its own
+    /// parameters changed.
     pub(super) fn of(program: &Program) -> Self {
-        let all = |proc: &crate::ir::Proc| vec![true; proc.params as usize];
+        let all = |proc: &Proc| vec![true; proc.params as usize];
         let mut parameters = Self(program.procs.iter().map(all).collect());
-        while parameters.take_back(program) {}
+        let mut wrong = Vec::new();
+        others_passed(&program.main, &Facts::of_main(program), &mut wrong);
+        let mut open: Vec<usize> = (0..program.procs.len()).collect();
+        open.extend(parameters.take_back(&mut wrong));
+        while let Some(row) = open.pop() {
+            let facts = Facts::of_proc(program, row, &parameters);
+            others_passed(&program.procs[row].body, &facts, &mut wrong);
+            open.extend(parameters.take_back(&mut wrong));
+        }
         parameters
     }
 
-    fn take_back(&mut self, program: &Program) -> bool {
-        let mut wrong = Vec::new();
-        others_passed(&program.main, &Facts::of_main(program), &mut wrong);
-        for (row, proc) in program.procs.iter().enumerate() {
-            let facts = Facts::of_proc(program, row, self);
-            others_passed(&proc.body, &facts, &mut wrong);
-        }
-        let mut changed = false;
-        for (row, param) in wrong {
-            if let Some(known) = self.0.get_mut(row).and_then(|row| row.get_mut(param)) {
-                changed |= std::mem::replace(known, false);
+    /// Returns the procedures of which a parameter is no longer known to be an integer.
+    fn take_back(&mut self, wrong: &mut Vec<(usize, usize)>) -> Vec<usize> {
+        let mut changed = Vec::new();
+        for (row, param) in wrong.drain(..) {
+            let known = self.0.get_mut(row).and_then(|row| row.get_mut(param));
+            if known.is_some_and(std::mem::take) {
+                changed.push(row);
             }
         }
         changed

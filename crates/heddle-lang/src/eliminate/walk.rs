@@ -1,7 +1,7 @@
 //! Structured code as a sequence of operations in evaluation order.
 //!
-//! Every analysis here is forward and walks each statement once. Branches are walked from copies
-//! of the state and merged; a loop asks the analysis for a state that holds at the start of *every*
+//! Every analysis here is forward and walks each statement once. Branches are walked from copies of
+//! the state and merged; a loop asks the analysis for a state that holds at the start of *every*
 //! iteration, so that no walk is repeated and the cost stays linear in the text however deeply
 //! loops nest. Bodies of tasks are not entered: they are other activations, and an analysis that
 //! wants them starts again at [`Op::Spawn`].

@@ -318,6 +318,7 @@ impl Code {
     pub(super) fn blamed_site(&self, pc: Pc, blame: Blame) -> SiteId {
         let row = self.operands.binary_search_by_key(&pc, |&(row, _)| row);
         match (row, blame) {
+            (_, Blame::Mention(site)) => site,
             (Ok(row), Blame::First) => self.operands[row].1[0],
             (Ok(row), Blame::Second) => self.operands[row].1[1],
             _ => self.site(pc),

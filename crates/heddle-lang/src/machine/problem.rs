@@ -1,6 +1,6 @@
 //! Why an instruction could not be executed, before it is known where it stands in the source.
 
-use heddle_core::{FaultKind, ValueProblem};
+use heddle_core::{FaultKind, NameId, SiteId, ValueProblem};
 
 /// Which source position of an instruction is to blame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +11,8 @@ pub(super) enum Blame {
     First,
     /// The expression of its second operand (a stored value or a right side).
     Second,
+    /// Something it mentions.
+    Mention(SiteId),
 }
 
 /// A fault without its position.
@@ -42,4 +44,12 @@ pub(super) fn not_an_integer(blame: Blame) -> Box<Problem> {
 #[cold]
 pub(super) fn out_of_range(index: i64, len: u64) -> Box<Problem> {
     fault(FaultKind::IndexOutOfRange { index, len })
+}
+
+#[cold]
+pub(super) fn no_such_task(name: NameId, site: SiteId) -> Box<Problem> {
+    Box::new(Problem {
+        blame: Blame::Mention(site),
+        kind: FaultKind::NoSuchTask { name },
+    })
 }

@@ -7,7 +7,7 @@ use crate::ir::Dependence;
 use super::code::{Reg, SpawnCode, SyncInFinish};
 use super::coroutine::{Coroutine, OpenScope};
 use super::limits::{SCOPE_SLOTS, TASK_SLOTS};
-use super::problem::{Fallible, fault};
+use super::problem::{Fallible, fault, no_such_task};
 use super::schedule::{Need, Wait};
 use super::scopes::{Membership, ScopeKey};
 use super::state::{Flow, Machine};
@@ -52,7 +52,7 @@ impl<L: Listener> Machine<'_, L> {
             Dependence::Event { token, site } => Ok(Need::Signal(token, site)),
             Dependence::Task { local, name, site } => match self.running.get(Reg(local.0)) {
                 Value::Task(task) => Ok(Need::End(task, site)),
-                _ => Err(fault(FaultKind::NoSuchTask { name })),
+                _ => Err(no_such_task(name, site)),
             },
         };
         after.iter().map(need).collect()

@@ -158,7 +158,7 @@ fn an_eliminated_access_is_executed_counted_and_not_delivered() {
     }
 }
 
-/// The program with a moved check of `place` in front of everything else.
+/// The program with a moved check of `place` behind everything else.
 fn with_check(source: &str, kind: AccessKind, place: Place) -> Program {
     let mut program = compiled(source);
     let site = program.main.block[0].site;
@@ -169,8 +169,7 @@ fn with_check(source: &str, kind: AccessKind, place: Place) -> Program {
         eliminated: Some(Elimination::LoopInvariant),
     });
     let kind = StmtKind::Check { place, access };
-    let last = program.main.block.len();
-    program.main.block.insert(last, Stmt { kind, site });
+    program.main.block.push(Stmt { kind, site });
     program
 }
 

@@ -1,6 +1,8 @@
 //! What stops a run, and where it is blamed.
 
-use super::{check, run};
+use heddle_core::{Event, FaultKind};
+
+use super::{check, compiled, run};
 
 #[test]
 fn a_fault_ends_the_run_where_it_happens() {
@@ -129,6 +131,20 @@ fn an_operand_of_the_wrong_sort_is_blamed_itself() {
 }
 
 #[test]
+fn a_dependence_on_something_that_is_no_task_is_blamed_by_name() {
+    let program = compiled("proc p(a) { task t after a { skip; } } p(1);");
+    let (events, _) = run(&program);
+    let Some(&Event::Fault { site, message }) = events.last() else {
+        panic!("{events:?}");
+    };
+    let FaultKind::NoSuchTask { name } = message else {
+        panic!("{message:?}");
+    };
+    assert_eq!(program.legend.name(name), Some("a"));
+    assert_eq!(program.legend.site(site).map(|site| site.column), Some(26));
+}
+
+#[test]
 fn handles_are_not_interchangeable() {
     check("let a = 1; print a[0];", "WrongValue(NotAnArray) @1:18");
     check("let a = 1; print get(a);", "WrongValue(NotAFuture) @1:18");
@@ -136,7 +152,7 @@ fn handles_are_not_interchangeable() {
 
 #[test]
 fn endless_recursion_stops_at_the_limit() {
-    let program = super::compiled("proc p(n) { p(n + 1); } p(0);");
+    let program = compiled("proc p(n) { p(n + 1); } p(0);");
     let (events, _) = run(&program);
     let last = format!("{:?}", events.last());
     assert!(last.contains("LimitReached"), "{last}");
@@ -144,7 +160,7 @@ fn endless_recursion_stops_at_the_limit() {
 
 #[test]
 fn endless_allocation_stops_at_the_limit() {
-    let program = super::compiled(
+    let program = compiled(
         "proc hold(a) { hold(new[1000000]); }
          hold(0);",
     );
@@ -155,7 +171,7 @@ fn endless_allocation_stops_at_the_limit() {
 
 #[test]
 fn more_shared_memory_than_there_can_be_stops_the_run_at_its_start() {
-    let mut program = super::compiled("shared A[10]; read A[0];");
+    let mut program = compiled("shared A[10]; read A[0];");
     program.shared[0].len = u64::MAX;
     let (events, _) = run(&program);
     assert_eq!(events.len(), 2);

@@ -17,7 +17,23 @@ fn a_dependent_task_is_stuck_for_each_unmet_dependence() {
 }
 
 #[test]
-fn a_future_that_gets_itself_is_stuck() {
+fn a_future_that_gets_itself_or_who_waits_for_it_is_stuck() {
+    check(
+        "future f { return get(f); }",
+        "future T1 f in F0, begin T1, resume T0, T0 stuck for F0 @1:28, T1 stuck for T1 @1:19",
+    );
+    check(
+        "future f {
+           future g { get(f); }
+           return get(g);
+         }",
+        "future T1 f in F0, begin T1, future T2 g in F0, begin T2, resume T1, resume T0,
+         T0 stuck for F0 @4:11, T1 stuck for T2 @3:19, T2 stuck for T1 @2:23",
+    );
+}
+
+#[test]
+fn everyone_behind_an_event_that_never_comes_is_stuck() {
     check(
         "event e;
          task t after e { skip; }

@@ -62,13 +62,37 @@ fn proc(class: Class) -> impl Strategy<Value = Proc> {
 
 fn stmt(class: Class) -> impl Strategy<Value = Stmt> {
     leaf(class).prop_recursive(DEPTH, SIZE, WIDTH as u32, move |inner| {
-        let stmts = vec(inner, 0..=WIDTH);
+        let stmts = vec(inner, 0..=WIDTH).boxed();
+        let block = (block(class), stmts.clone());
         let branches = (expr(class), stmts.clone(), stmts.clone());
-        prop_oneof![
-            3 => leaf(class),
-            8 => (block(class), stmts).prop_map(|(block, stmts)| Stmt::Block(block, stmts)),
-            1 => branches.prop_map(|(test, then, other)| Stmt::If(test, then, other)),
-        ]
+        let mut choices = vec![
+            (3, leaf(class).boxed()),
+            (
+                8,
+                block
+                    .prop_map(|(block, stmts)| Stmt::Block(block, stmts))
+                    .boxed(),
+            ),
+            (
+                1,
+                branches
+                    .prop_map(|(test, then, other)| Stmt::If(test, then, other))
+                    .boxed(),
+            ),
+        ];
+        if class.features().extra_edges {
+            choices.push((1, two_posts(stmts).boxed()));
+        }
+        Union::new_weighted(choices)
+    })
+}
+
+/// Two tasks in one region and a wait for the faster one.
+fn two_posts(stmts: BoxedStrategy<Vec<Stmt>>) -> impl Strategy<Value = Stmt> {
+    (0..2u8, stmts.clone(), stmts).prop_map(|(region, first, second)| {
+        let post = |stmts| Stmt::Block(Block::Post(region, None), stmts);
+        let stmts = vec![post(first), post(second), Stmt::AwaitAny(region)];
+        Stmt::Block(Block::Plain, stmts)
     })
 }
 

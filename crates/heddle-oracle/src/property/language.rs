@@ -5,7 +5,7 @@ use heddle_lang::eliminate::{Eliminations, eliminate};
 use heddle_lang::{ir, machine};
 use heddle_trace::{Trace, Writer};
 
-use super::{Holds, orders_agree_with_the_oracle};
+use super::{Holds, caught, orders_agree_with_the_oracle};
 use crate::oracle::Oracle;
 use crate::program::Program;
 use crate::stream::Recorded;
@@ -25,7 +25,8 @@ pub enum Subset {
 /// The properties of the source text the program prints as.
 pub fn holds_of_program(program: &Program, subset: Subset) -> Holds {
     let source = program.to_string();
-    holds_of_source(&source, subset).map_err(|wrong| format!("{wrong}\n\n{source}"))
+    let holds = caught(|| holds_of_source(&source, subset));
+    holds.map_err(|wrong| format!("{wrong}\n\n{source}"))
 }
 
 /// The program compiles; the orders agree with the oracle on its run; recorded, it gives the same

@@ -7,6 +7,8 @@ mod language;
 mod stream;
 mod truth;
 
+use std::panic::{self, AssertUnwindSafe};
+
 use heddle_core::{Event, Features, OrderChoice, OrderError, check};
 
 use crate::oracle::{Oracle, verdicts};
@@ -19,6 +21,15 @@ pub use truth::findings_are_true;
 
 /// Nothing, or what is wrong.
 pub type Holds = Result<(), String>;
+
+/// The property, with a panic counted as a failure like any other.
+pub fn caught(property: impl FnOnce() -> Holds) -> Holds {
+    panic::catch_unwind(AssertUnwindSafe(property)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        Err(format!("panicked: {}", text.unwrap_or("without a message")))
+    })
+}
 
 /// Every order there is to choose.
 pub const ORDERS: [OrderChoice; 4] = [

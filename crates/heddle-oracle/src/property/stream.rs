@@ -3,7 +3,7 @@
 use heddle_core::{Event, FileId, Legend, Run, Site, SourceFile};
 use heddle_trace::{Trace, Writer};
 
-use super::{Holds, orders_agree_with_the_oracle};
+use super::{Holds, caught, orders_agree_with_the_oracle};
 use crate::stream::{Class, Recorded, Script, simulate};
 
 /// The orders agree with the oracle, and a trace gives back what was written.
@@ -12,7 +12,10 @@ pub fn holds_of_script(class: Class, script: &Script) -> Holds {
         events: simulate(script),
         features: class.features(),
     };
-    let holds = orders_agree_with_the_oracle(&mut run).and_then(|()| survives_a_trace(&run));
+    let holds = caught(|| {
+        orders_agree_with_the_oracle(&mut run)?;
+        survives_a_trace(&run)
+    });
     holds.map_err(|wrong| format!("{wrong}\n\n{script}\n{run}"))
 }
 

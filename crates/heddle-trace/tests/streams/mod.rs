@@ -29,21 +29,30 @@ impl Recorded {
     }
 }
 
-/// Runs of up to about `steps` events.
+/// Runs of up to about `steps` events, with any set of features.
 pub fn runs(steps: usize) -> impl Strategy<Value = Recorded> {
-    prop::collection::vec(any::<u32>(), 0..steps).prop_map(|choices| run(&choices))
+    let choices = prop::collection::vec(any::<u32>(), 0..steps);
+    (features(), choices).prop_map(|(features, choices)| run(features, &choices))
+}
+
+fn features() -> impl Strategy<Value = Features> {
+    any::<[bool; 6]>().prop_map(
+        |[extra_edges, scope_handles, isolated, locks, choices, cuts]| Features {
+            extra_edges,
+            scope_handles,
+            isolated,
+            locks,
+            choices,
+            cuts,
+        },
+    )
 }
 
 /// The run these numbers lead to.
-pub fn run(choices: &[u32]) -> Recorded {
-    let mut model = Model::new();
+pub fn run(features: Features, choices: &[u32]) -> Recorded {
+    let mut model = Model::new(features);
     choices.iter().for_each(|choice| model.step(*choice));
     model.close(choices.last().copied().unwrap_or(0));
-    let choices = choices.len() % 2 == 1;
-    let features = Features {
-        choices,
-        ..ALL_FEATURES
-    };
     Recorded {
         features,
         legend: legend(),
@@ -60,7 +69,7 @@ pub fn sample() -> Recorded {
     })
     .take(300)
     .collect();
-    run(&choices)
+    run(ALL_FEATURES, &choices)
 }
 
 pub const ALL_FEATURES: Features = Features {
@@ -114,6 +123,7 @@ struct Finish {
 }
 
 struct Model {
+    features: Features,
     events: Vec<Event>,
     tasks: Vec<Task>,
     finishes: Vec<Finish>,
@@ -123,7 +133,7 @@ struct Model {
 }
 
 impl Model {
-    fn new() -> Self {
+    fn new(features: Features) -> Self {
         let task = Task {
             into: FinishId::MAIN,
             finishes: vec![],
@@ -137,6 +147,7 @@ impl Model {
             pending: vec![],
         };
         Self {
+            features,
             events: vec![],
             tasks: vec![task],
             finishes: vec![finish],
@@ -158,13 +169,13 @@ impl Model {
             5 => self.end(running),
             6 => self.finish_begin(running, rest, site),
             7 | 8 => self.finish_end(running),
-            9 => self.join(rest, site),
+            9 if self.features.extra_edges => self.join(rest, site),
             10 => self.declare(rest),
-            11 => self.signal(rest, site),
-            12 => self.wait(rest, site),
+            11 if self.features.extra_edges => self.signal(rest, site),
+            12 if self.features.extra_edges => self.wait(rest, site),
             13 | 14 => self.acquire(running, rest, site),
             15 | 16 => self.release(running, rest, site),
-            17 => self.events.push(Event::Cut { site }),
+            17 if self.features.cuts => self.events.push(Event::Cut { site }),
             18 => self.events.push(Event::AssertionFailed { site }),
             19 => self.alloc(rest, site),
             _ => self.access(kind, rest, site),
@@ -182,7 +193,12 @@ impl Model {
 
     fn spawn(&mut self, running: TaskId, rest: u32, site: SiteId) {
         let mut finish = self.innermost(running);
-        for _ in 0..(rest % 11).saturating_sub(8) {
+        let outwards = if self.features.scope_handles {
+            rest % 11
+        } else {
+            0
+        };
+        for _ in 0..outwards.saturating_sub(8) {
             finish = self.finishes[finish.index()].around;
         }
         let task = TaskId::new(self.tasks.len() as u32);
@@ -336,7 +352,11 @@ impl Model {
 
     fn acquire(&mut self, running: TaskId, rest: u32, site: SiteId) {
         let lock = LockId::new(rest % self.locks);
-        if !self.tasks.iter().any(|task| task.locks.contains(&lock)) {
+        let announced = match lock {
+            LockId::ISOLATED => self.features.isolated,
+            _ => self.features.locks,
+        };
+        if announced && !self.tasks.iter().any(|task| task.locks.contains(&lock)) {
             self.task(running).locks.push(lock);
             self.events.push(Event::Acquire { lock, site });
         }

@@ -1,0 +1,188 @@
+//! Mutual exclusion: which locks protect an access, and in which section of each.
+//!
+//! The concurrent twin of [`heddle_core::hold`]: a hold is a list of sections, one per lock held, and
+//! travels with its task.
+
+use crate::cells::Cells;
+use crate::store::Store;
+use heddle_core::LockId;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What a task holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Hold(u32);
+
+impl Hold {
+    /// No lock.
+    pub const NOTHING: Self = Self(0);
+}
+
+/// A set of locks, whatever the sections; 0 is empty.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct LockSet(u32);
+
+impl LockSet {
+    pub(crate) const EMPTY: Self = Self(0);
+}
+
+/// One section a task is in, and those it was already in.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    lock: LockId,
+    section: u32,
+    rest: Hold,
+    set: LockSet,
+}
+
+/// The sections and lock sets of a run.
+#[derive(Debug)]
+pub(crate) struct Exclusion {
+    rows: Store<Row>,
+    sections: AtomicU32,
+    /// The strand at whose end each section was left; 0 while it is not.
+    released: Cells,
+    sets: RwLock<Sets>,
+}
+
+#[derive(Debug, Default)]
+struct Sets {
+    locks: Vec<Arc<[LockId]>>,
+    ids: FxHashMap<Arc<[LockId]>, LockSet>,
+}
+
+impl Exclusion {
+    pub(crate) fn new(capacity: u32) -> Option<Self> {
+        let rows = Store::new(capacity)?;
+        let nothing = Row {
+            lock: LockId::ISOLATED,
+            section: 0,
+            rest: Hold::NOTHING,
+            set: LockSet::EMPTY,
+        };
+        rows.push(nothing)?;
+        let mut sets = Sets::default();
+        sets.intern(Vec::new());
+        let released = Cells::new(capacity as usize)?;
+        Some(Self {
+            rows,
+            sections: AtomicU32::new(0),
+            released,
+            sets: RwLock::new(sets),
+        })
+    }
+
+    /// What is held after taking `lock` on top of `hold`.
+    pub(crate) fn acquire(&self, hold: Hold, lock: LockId) -> Option<Hold> {
+        let section = self.sections.fetch_add(1, Ordering::Relaxed);
+        self.add(hold, lock, section)
+    }
+
+    /// What is held after giving `lock` back at the end of `strand`.
+    pub(crate) fn release(&self, hold: Hold, lock: LockId, strand: u32) -> Option<Hold> {
+        let sections: Vec<Row> = self.sections(hold).collect();
+        let at = sections.iter().position(|row| row.lock == lock)?;
+        if let Some(cell) = self.released.get(u64::from(sections[at].section)) {
+            cell.store(strand, Ordering::Release);
+        }
+        let below = sections[at].rest;
+        sections[..at]
+            .iter()
+            .rev()
+            .try_fold(below, |hold, row| self.add(hold, row.lock, row.section))
+    }
+
+    fn add(&self, rest: Hold, lock: LockId, section: u32) -> Option<Hold> {
+        let mut locks: Vec<LockId> = self.locks(rest);
+        locks.push(lock);
+        locks.sort_unstable();
+        locks.dedup();
+        let set = self
+            .sets
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .intern(locks);
+        self.rows
+            .push(Row {
+                lock,
+                section,
+                rest,
+                set,
+            })
+            .map(Hold)
+    }
+
+    fn sections(&self, hold: Hold) -> impl Iterator<Item = Row> + '_ {
+        let mut at = hold;
+        std::iter::from_fn(move || {
+            let row = (at != Hold::NOTHING).then(|| self.rows.get(at.0))?;
+            at = row.rest;
+            Some(row)
+        })
+    }
+
+    /// The locks held, ascending.
+    pub(crate) fn locks(&self, hold: Hold) -> Vec<LockId> {
+        let mut locks: Vec<LockId> = self.sections(hold).map(|row| row.lock).collect();
+        locks.sort_unstable();
+        locks
+    }
+
+    pub(crate) fn set(&self, hold: Hold) -> LockSet {
+        match hold {
+            Hold::NOTHING => LockSet::EMPTY,
+            _ => self.rows.get(hold.0).set,
+        }
+    }
+
+    /// Whether the two have no lock in common.
+    pub(crate) fn disjoint(&self, a: LockSet, b: LockSet) -> bool {
+        if a == LockSet::EMPTY || b == LockSet::EMPTY {
+            return true;
+        }
+        let (a, b) = (self.members(a), self.members(b));
+        !a.iter().any(|lock| b.contains(lock))
+    }
+
+    /// Whether every lock of `a` is one of `b`.
+    pub(crate) fn within(&self, a: LockSet, b: LockSet) -> bool {
+        if a == LockSet::EMPTY || a == b {
+            return true;
+        }
+        let (a, b) = (self.members(a), self.members(b));
+        a.iter().all(|lock| b.contains(lock))
+    }
+
+    fn members(&self, set: LockSet) -> Arc<[LockId]> {
+        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&sets.locks[set.0 as usize])
+    }
+
+    /// The strands that ended sections of `wrote` on locks of which `now` is in a later section.
+    pub(crate) fn handed_from(&self, wrote: Hold, now: Hold) -> Vec<u32> {
+        let later = |row: &Row| {
+            self.sections(now)
+                .any(|held| held.lock == row.lock && held.section != row.section)
+        };
+        let wrote = self.sections(wrote).filter(later);
+        let ended = |row: Row| {
+            let cell = self.released.get(u64::from(row.section))?;
+            Some(cell.load(Ordering::Acquire)).filter(|&strand| strand != 0)
+        };
+        wrote.filter_map(ended).collect()
+    }
+}
+
+impl Sets {
+    fn intern(&mut self, locks: Vec<LockId>) -> LockSet {
+        let locks: Arc<[LockId]> = locks.into();
+        if let Some(&set) = self.ids.get(&locks) {
+            return set;
+        }
+        let set = LockSet(self.locks.len() as u32);
+        self.locks.push(Arc::clone(&locks));
+        self.ids.insert(locks, set);
+        set
+    }
+}

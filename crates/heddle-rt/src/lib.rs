@@ -1,0 +1,23 @@
+//! The in-process runtime: follows a program while it runs, on any number of threads.
+//!
+//! Front ends (the `heddle` crate, native programs) tell the [`Engine`] what their tasks do; the
+//! engine keeps the order and the histories and collects races.
+//!
+//! # Ground rules
+//! 1. The engine never blocks the program for longer than a table look-up, and never fails it: when
+//!    a table is full it stops checking and says so ([`Engine::gave_up`]).
+//! 2. A repeated access by one strand costs two loads and a comparison.
+//! 3. `unsafe` is confined to `store` and `cells`.
+
+mod cache;
+mod cells;
+mod engine;
+mod exclusion;
+mod forest;
+mod history;
+mod races;
+mod states;
+mod store;
+
+pub use cache::ThreadCache;
+pub use engine::{Cursor, EndPoint, Engine, FinishScope};

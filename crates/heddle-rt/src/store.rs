@@ -1,0 +1,142 @@
+//! An append-only table that many threads read and extend without locks.
+//!
+//! Address space for all rows is reserved at the start and backed by memory as rows are written, so
+//! rows never move and reading one is a plain load.
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Store<T> {
+    rows: Reserved<T>,
+    len: AtomicU32,
+}
+
+impl<T: Copy> Store<T> {
+    /// A table of at most `capacity` rows; none if that much address space cannot be had.
+    pub(crate) fn new(capacity: u32) -> Option<Self> {
+        Some(Self {
+            rows: Reserved::new(capacity as usize)?,
+            len: AtomicU32::new(0),
+        })
+    }
+
+    /// Adds a row; none when the table is full.
+    pub(crate) fn push(&self, row: T) -> Option<u32> {
+        let index = self.len.fetch_add(1, Ordering::Relaxed);
+        if index as usize >= self.rows.capacity {
+            self.len.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        // SAFETY: `index` is below the capacity, and `fetch_add` gave it to this call alone.
+        unsafe { self.rows.base.as_ptr().add(index as usize).write(row) };
+        Some(index)
+    }
+
+    /// The row `index`, which a `push` that happened before this call returned.
+    #[inline(always)]
+    pub(crate) fn get(&self, index: u32) -> T {
+        debug_assert!((index as usize) < self.rows.capacity);
+        // SAFETY: indices come from `push` only, which wrote the row; they travel between threads
+        // through acquire and release operations, so the write is visible.
+        unsafe { *self.rows.base.as_ptr().add(index as usize) }
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> u32 {
+        self.len.load(Ordering::Acquire)
+    }
+
+    /// All rows. To be called when no other thread adds any.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = T> + '_ {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+/// Reserved address space for `capacity` rows, zero until written.
+#[derive(Debug)]
+pub(crate) struct Reserved<T> {
+    base: NonNull<T>,
+    capacity: usize,
+    rows: PhantomData<T>,
+}
+
+// SAFETY: the pointer is owned; what is shared through it is up to `Store` and `Shadow`, which hand
+// out copies and atomics only.
+unsafe impl<T: Send> Send for Reserved<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync + Send> Sync for Reserved<T> {}
+
+impl<T> Reserved<T> {
+    pub(crate) fn new(capacity: usize) -> Option<Self> {
+        let bytes = capacity.checked_mul(size_of::<T>())?;
+        // SAFETY: an anonymous private mapping at an address of the kernel's choice touches no
+        // memory that is in use.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return None;
+        }
+        Some(Self {
+            base: NonNull::new(base.cast())?,
+            capacity,
+            rows: PhantomData,
+        })
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub(crate) fn base(&self) -> *mut T {
+        self.base.as_ptr()
+    }
+}
+
+impl<T> Drop for Reserved<T> {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `new` with this size, and nothing refers to it any more.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.capacity * size_of::<T>()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_pushed_by_many_threads_are_all_there() {
+        let store = Store::new(1 << 16).expect("address space");
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let store = &store;
+                scope.spawn(move || {
+                    (0..1000).for_each(|n| assert!(store.push(thread * 1000 + n).is_some()))
+                });
+            }
+        });
+        let mut rows: Vec<u64> = store.rows().collect();
+        rows.sort_unstable();
+        assert_eq!(rows, (0..4000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_full_table_says_so_and_keeps_what_it_has() {
+        let store = Store::new(2).expect("address space");
+        assert_eq!(
+            (store.push('a'), store.push('b'), store.push('c')),
+            (Some(0), Some(1), None)
+        );
+        assert_eq!(store.rows().collect::<String>(), "ab");
+    }
+}
