@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use heddle_core::{Features, Guarantee, Legend, Outcome, Run};
+use heddle_lang::Diagnostic;
 use heddle_lang::eliminate::eliminate;
 use heddle_lang::ir::Elimination;
 use heddle_lang::machine::RunCounts;
-use heddle_lang::{Diagnostic, Program};
 use heddle_report::json::{self, Layout};
 use heddle_report::text;
 use heddle_report::{
@@ -21,6 +21,7 @@ use crate::arguments::{CheckOptions, Format};
 use crate::console::Console;
 use crate::expect::Comparison;
 use crate::input::{self, Input};
+use crate::order::Counted;
 use crate::program::Live;
 use crate::progress::Progress;
 use crate::status::{Status, guarded};
@@ -92,7 +93,11 @@ impl Checker<'_> {
     }
 
     fn fail(&self, problem: &Problem) -> Status {
-        self.console.problem(problem);
+        self.fail_for(std::slice::from_ref(problem))
+    }
+
+    fn fail_for(&self, problems: &[Problem]) -> Status {
+        self.console.problems(problems);
         Status::Error
     }
 
@@ -104,12 +109,7 @@ impl Checker<'_> {
         };
         match checked {
             Ok(checked) => self.show(path, checked),
-            Err(problems) => {
-                problems
-                    .iter()
-                    .for_each(|problem| self.console.problem(problem));
-                Status::Error
-            }
+            Err(problems) => self.fail_for(&problems),
         }
     }
 
@@ -124,7 +124,7 @@ impl Checker<'_> {
         };
         let progress = Progress::start(format!("checking {name}"));
         let mut live = Live::new(&program, recorder, &progress);
-        let checked = self.check(&name, &mut live, |live| live.passes());
+        let checked = self.check(&name, &mut live);
         let counts = live.counts();
         let problem = self.close_recording(live);
         let (outcome, mut stats) = checked?;
@@ -134,7 +134,7 @@ impl Checker<'_> {
             outcome,
             stats,
             features: program.features,
-            unchecked: unchecked(&program),
+            unchecked: record::asked_by(&program),
             legend: program.legend,
         })
     }
@@ -151,7 +151,7 @@ impl Checker<'_> {
             return Err(vec![problem]);
         }
         let _progress = Progress::start(format!("checking {name}"));
-        let (mut outcome, stats) = self.check(&name, &mut trace, |_| 1)?;
+        let (mut outcome, stats) = self.check(&name, &mut trace)?;
         if damage.is_some() {
             outcome.guarantee = Guarantee::UpToHere;
         }
@@ -159,22 +159,18 @@ impl Checker<'_> {
             outcome,
             stats,
             features: trace.features,
-            unchecked: Unchecked::Nothing,
+            unchecked: record::unchecked(&trace),
             legend: trace.legend,
             problem: damage,
         })
     }
 
-    fn check<R: Run>(
-        &self,
-        name: &str,
-        run: &mut R,
-        passes: impl Fn(&R) -> u32,
-    ) -> Result<(Outcome, Stats), Vec<Problem>> {
+    fn check<R: Run>(&self, name: &str, run: &mut R) -> Result<(Outcome, Stats), Vec<Problem>> {
         let (choice, start) = (self.options.order.into(), Instant::now());
-        let outcome =
-            heddle_core::check(run, choice).map_err(|error| vec![order::problem(name, error)])?;
-        let used = order::used(choice, run.features(), passes(run));
+        let mut run = Counted::new(run);
+        let outcome = heddle_core::check(&mut run, choice)
+            .map_err(|error| vec![order::problem(name, error)])?;
+        let used = order::used(choice, run.features(), run.passes());
         let stats = Stats::new(used, &outcome.counts, start.elapsed());
         Ok((outcome, stats))
     }
@@ -252,11 +248,7 @@ impl Checker<'_> {
         let expected = match heddle_lang::expectations(text) {
             Ok(expected) => expected.check,
             Err(diagnostics) => {
-                let problems = problems(name, text, &diagnostics);
-                problems
-                    .iter()
-                    .for_each(|problem| self.console.problem(problem));
-                return Status::Error;
+                return self.fail_for(&problems(name, text, &diagnostics));
             }
         };
         let Some(expected) = expected else {
@@ -316,13 +308,6 @@ fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Problem> 
         help: diagnostic.help.clone(),
     };
     diagnostics.iter().map(problem).collect()
-}
-
-fn unchecked(program: &Program) -> Unchecked {
-    match program.atomics.is_empty() {
-        true => Unchecked::Nothing,
-        false => Unchecked::Atomicity,
-    }
 }
 
 fn check_counts(counts: RunCounts) -> CheckCounts {

@@ -67,10 +67,14 @@ impl Console {
         }
     }
 
-    /// Prints an error.
-    pub fn problem(&self, problem: &Problem) {
+    /// Prints errors, with an empty line between one and the next.
+    pub fn problems(&self, problems: &[Problem]) {
+        let texts = problems
+            .iter()
+            .map(|problem| text::render_problem(problem, self.errors));
+        let text = texts.collect::<Vec<_>>().join("\n");
         // There is nowhere left to say that standard error is gone.
-        let _ = io::stderr().write_all(text::render_problem(problem, self.errors).as_bytes());
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 
     /// Why results could not be written, if it was not for want of a reader.

@@ -39,13 +39,13 @@ fn print(bytes: &[u8]) -> Status {
     match console.failure() {
         None => Status::Clean,
         Some(problem) => {
-            console.problem(&problem);
+            console.problems(&[problem]);
             Status::Error
         }
     }
 }
 
 fn fail(message: String) -> Status {
-    Console::new(Color::Auto).problem(&Problem::plain(message));
+    Console::new(Color::Auto).problems(&[Problem::plain(message)]);
     Status::Error
 }

@@ -1,7 +1,36 @@
 //! Saying which order was used, and which order cannot be.
 
-use heddle_core::{Features, OrderChoice, OrderError};
+use heddle_core::{Features, Listener, OrderChoice, OrderError, Run};
 use heddle_report::Problem;
+
+/// Counts how often a check runs the program.
+pub struct Counted<'a, R> {
+    run: &'a mut R,
+    passes: u32,
+}
+
+impl<'a, R: Run> Counted<'a, R> {
+    /// The run, not run yet.
+    pub fn new(run: &'a mut R) -> Self {
+        Self { run, passes: 0 }
+    }
+
+    /// How often it was run.
+    pub fn passes(&self) -> u32 {
+        self.passes
+    }
+}
+
+impl<R: Run> Run for Counted<'_, R> {
+    fn features(&self) -> Features {
+        self.run.features()
+    }
+
+    fn run<L: Listener>(&mut self, listener: &mut L) {
+        self.passes += 1;
+        self.run.run(listener);
+    }
+}
 
 /// The order that decided, for the figures. A check says only how often it ran the program, but
 /// with the rules of `heddle_core::check` that tells the rest.

@@ -17,7 +17,7 @@ pub struct Live<'a> {
     features: Features,
     recorder: Option<Writer<File>>,
     progress: &'a Progress,
-    passes: u32,
+    has_run: bool,
     counts: RunCounts,
 }
 
@@ -29,14 +29,9 @@ impl<'a> Live<'a> {
             features: program.features,
             recorder,
             progress,
-            passes: 0,
+            has_run: false,
             counts: RunCounts::default(),
         }
-    }
-
-    /// How often it was run.
-    pub fn passes(&self) -> u32 {
-        self.passes
     }
 
     /// What the last run counted.
@@ -65,11 +60,11 @@ impl Run for Live<'_> {
     }
 
     fn run<L: Listener>(&mut self, listener: &mut L) {
-        self.counts = match self.passes {
-            0 => self.first_run(listener),
-            _ => self.code.run(listener, &mut |_| {}),
+        self.counts = match self.has_run {
+            false => self.first_run(listener),
+            true => self.code.run(listener, &mut |_| {}),
         };
-        self.passes += 1;
+        self.has_run = true;
     }
 }
 

@@ -4,11 +4,15 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use heddle_lang::Program;
-use heddle_report::Problem;
-use heddle_trace::Writer;
+use heddle_report::{Problem, Unchecked};
+use heddle_trace::{Trace, Writer};
 
 use crate::console::reason;
 use crate::input::shown;
+
+/// A note of the recording: an analysis the program asks for.
+const ASKS_FOR: &str = "asks-for";
+const ATOMICITY: &str = "atomicity";
 
 /// Opens the file the run of `program` (from the file `source`) is recorded in.
 pub fn start(path: &Path, source: &Path, program: &Program) -> Result<Writer<File>, Problem> {
@@ -17,7 +21,28 @@ pub fn start(path: &Path, source: &Path, program: &Program) -> Result<Writer<Fil
         return Err(Problem::plain(message));
     }
     let file = File::create(path).map_err(|error| failure(path, &error))?;
-    Ok(Writer::new(file, &program.features, Some(&program.legend)))
+    let mut writer = Writer::new(file, &program.features, Some(&program.legend));
+    if asked_by(program) == Unchecked::Atomicity {
+        writer.note(ASKS_FOR, ATOMICITY);
+    }
+    Ok(writer)
+}
+
+/// What the program asks for beyond what is checked.
+pub fn asked_by(program: &Program) -> Unchecked {
+    match program.atomics.is_empty() {
+        true => Unchecked::Nothing,
+        false => Unchecked::Atomicity,
+    }
+}
+
+/// What the recorded program asked for beyond what is checked.
+pub fn unchecked(trace: &Trace) -> Unchecked {
+    let asks = |(key, value): &(String, String)| key == ASKS_FOR && value == ATOMICITY;
+    match trace.notes.iter().any(asks) {
+        true => Unchecked::Atomicity,
+        false => Unchecked::Nothing,
+    }
 }
 
 /// Closes the recording.

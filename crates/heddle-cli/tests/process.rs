@@ -120,12 +120,17 @@ fn hostile_input_is_an_error_and_never_a_crash() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let mut child = heddle()
-        .args(["check", &example("000-fig2"), &example("000-fig2")])
+        .args(["check", "-", &example("000-fig2-fixed")])
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("heddle starts");
+    // It cannot print anything before it has read its input, and by then nobody listens.
     drop(child.stdout.take());
+    let mut stdin = child.stdin.take().expect("it is a pipe");
+    stdin.write_all(RACY).expect("heddle reads");
+    drop(stdin);
     let output = child.wait_with_output().expect("heddle ends");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(stderr(&output), "");
@@ -167,6 +172,7 @@ fn a_recorded_run_gives_the_same_report_as_the_live_one() {
     for name in [
         "000-fig2",
         "000-fig8-checks",
+        "001-fig1",
         "002-handoff",
         "002-ewait",
         "004-late-write",
@@ -268,6 +274,24 @@ fn turning_eliminations_off_finds_the_same_locations() {
         };
         assert_eq!(locations(&[]), locations(&["--no-opt"]), "{name}");
     }
+}
+
+#[test]
+fn the_figures_name_the_order_that_decided() {
+    let order = |arguments: &[&str]| {
+        let output = check(&[&["--stats", "--format", "json"], arguments].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("the output is JSON");
+        report["stats"]["order"].as_str().map(str::to_owned)
+    };
+    let named = |name| Some(String::from(name));
+    assert_eq!(order(&[&example("000-fig2")]), named("bags"));
+    assert_eq!(
+        order(&["--order", "tree", &example("000-fig2")]),
+        named("tree")
+    );
+    assert_eq!(order(&[&example("002-handoff")]), named("bags, then graph"));
+    assert_eq!(order(&[&example("002-fig6")]), named("graph"));
+    assert_eq!(order(&[&example("003-list-insert")]), named("none"));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! [`stream`] draws random event streams, [`program`] random `.task` programs, [`property`] says
 //! what must hold of each, and [`soak`] tries many of them and shrinks what fails.
 
+pub mod draw;
 pub mod graph;
 mod oracle;
 pub mod program;

@@ -12,7 +12,7 @@
 
 use crate::cache::ThreadCache;
 use crate::cells::Cells;
-use crate::exclusion::{Exclusion, Hold};
+use crate::exclusion::{Exclusion, Hold, LockMode};
 use crate::forest::Forest;
 use crate::races::Races;
 use crate::states::States;
@@ -268,10 +268,10 @@ impl Engine {
     }
 
     /// The task takes a lock.
-    pub fn acquire(&self, cursor: &mut Cursor, lock: LockId) {
+    pub fn acquire(&self, cursor: &mut Cursor, lock: LockId, mode: LockMode) {
         // A strand holds the same locks throughout, so that what is known of it needs no lock set.
         cursor.strand = NO_STRAND;
-        let hold = self.exclusion.acquire(cursor.hold, lock);
+        let hold = self.exclusion.acquire(cursor.hold, lock, mode);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
     }
 

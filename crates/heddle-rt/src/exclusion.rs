@@ -19,7 +19,16 @@ impl Hold {
     pub const NOTHING: Self = Self(0);
 }
 
-/// A set of locks, whatever the sections; 0 is empty.
+/// How a lock is held.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LockMode {
+    /// By any number of readers at a time.
+    Shared,
+    /// By one task alone.
+    Exclusive,
+}
+
+/// A set of locks, each with its mode, whatever the sections; 0 is empty.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct LockSet(u32);
 
@@ -27,10 +36,14 @@ impl LockSet {
     pub(crate) const EMPTY: Self = Self(0);
 }
 
+/// One lock of a set.
+type Member = (LockId, LockMode);
+
 /// One section a task is in, and those it was already in.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     lock: LockId,
+    mode: LockMode,
     section: u32,
     rest: Hold,
     set: LockSet,
@@ -48,8 +61,8 @@ pub(crate) struct Exclusion {
 
 #[derive(Debug, Default)]
 struct Sets {
-    locks: Vec<Arc<[LockId]>>,
-    ids: FxHashMap<Arc<[LockId]>, LockSet>,
+    members: Vec<Arc<[Member]>>,
+    ids: FxHashMap<Arc<[Member]>, LockSet>,
 }
 
 impl Exclusion {
@@ -57,6 +70,7 @@ impl Exclusion {
         let rows = Store::new(capacity)?;
         let nothing = Row {
             lock: LockId::ISOLATED,
+            mode: LockMode::Exclusive,
             section: 0,
             rest: Hold::NOTHING,
             set: LockSet::EMPTY,
@@ -74,9 +88,9 @@ impl Exclusion {
     }
 
     /// What is held after taking `lock` on top of `hold`.
-    pub(crate) fn acquire(&self, hold: Hold, lock: LockId) -> Option<Hold> {
+    pub(crate) fn acquire(&self, hold: Hold, lock: LockId, mode: LockMode) -> Option<Hold> {
         let section = self.sections.fetch_add(1, Ordering::Relaxed);
-        self.add(hold, lock, section)
+        self.add(hold, (lock, mode), section)
     }
 
     /// What is held after giving `lock` back at the end of `strand`.
@@ -87,30 +101,29 @@ impl Exclusion {
             cell.store(strand, Ordering::Release);
         }
         let below = sections[at].rest;
-        sections[..at]
-            .iter()
-            .rev()
-            .try_fold(below, |hold, row| self.add(hold, row.lock, row.section))
+        sections[..at].iter().rev().try_fold(below, |hold, row| {
+            self.add(hold, (row.lock, row.mode), row.section)
+        })
     }
 
-    fn add(&self, rest: Hold, lock: LockId, section: u32) -> Option<Hold> {
-        let mut locks: Vec<LockId> = self.locks(rest);
-        locks.push(lock);
-        locks.sort_unstable();
-        locks.dedup();
+    fn add(&self, rest: Hold, (lock, mode): Member, section: u32) -> Option<Hold> {
+        let held = self.sections(rest).map(|row| (row.lock, row.mode));
+        let mut members: Vec<Member> = held.chain([(lock, mode)]).collect();
+        members.sort_unstable();
+        members.dedup();
         let set = self
             .sets
             .write()
             .unwrap_or_else(PoisonError::into_inner)
-            .intern(locks);
-        self.rows
-            .push(Row {
-                lock,
-                section,
-                rest,
-                set,
-            })
-            .map(Hold)
+            .intern(members);
+        let row = Row {
+            lock,
+            mode,
+            section,
+            rest,
+            set,
+        };
+        self.rows.push(row).map(Hold)
     }
 
     fn sections(&self, hold: Hold) -> impl Iterator<Item = Row> + '_ {
@@ -136,27 +149,32 @@ impl Exclusion {
         }
     }
 
-    /// Whether the two have no lock in common.
+    /// Whether the two do not exclude each other: no lock in common that one of them holds alone.
     pub(crate) fn disjoint(&self, a: LockSet, b: LockSet) -> bool {
         if a == LockSet::EMPTY || b == LockSet::EMPTY {
             return true;
         }
         let (a, b) = (self.members(a), self.members(b));
-        !a.iter().any(|lock| b.contains(lock))
+        let excludes = |&(lock, mode): &Member| {
+            b.iter()
+                .any(|&(other, how)| other == lock && mode.max(how) == LockMode::Exclusive)
+        };
+        !a.iter().any(excludes)
     }
 
-    /// Whether every lock of `a` is one of `b`.
+    /// Whether `b` excludes whatever `a` excludes.
     pub(crate) fn within(&self, a: LockSet, b: LockSet) -> bool {
         if a == LockSet::EMPTY || a == b {
             return true;
         }
         let (a, b) = (self.members(a), self.members(b));
-        a.iter().all(|lock| b.contains(lock))
+        a.iter()
+            .all(|&(lock, mode)| b.iter().any(|&(other, how)| other == lock && how >= mode))
     }
 
-    fn members(&self, set: LockSet) -> Arc<[LockId]> {
+    fn members(&self, set: LockSet) -> Arc<[Member]> {
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&sets.locks[set.0 as usize])
+        Arc::clone(&sets.members[set.0 as usize])
     }
 
     /// The strands that ended sections of `wrote` on locks of which `now` is in a later section.
@@ -175,14 +193,14 @@ impl Exclusion {
 }
 
 impl Sets {
-    fn intern(&mut self, locks: Vec<LockId>) -> LockSet {
-        let locks: Arc<[LockId]> = locks.into();
-        if let Some(&set) = self.ids.get(&locks) {
+    fn intern(&mut self, members: Vec<Member>) -> LockSet {
+        let members: Arc<[Member]> = members.into();
+        if let Some(&set) = self.ids.get(&members) {
             return set;
         }
-        let set = LockSet(self.locks.len() as u32);
-        self.locks.push(Arc::clone(&locks));
-        self.ids.insert(locks, set);
+        let set = LockSet(self.members.len() as u32);
+        self.members.push(Arc::clone(&members));
+        self.ids.insert(members, set);
         set
     }
 }

@@ -21,3 +21,4 @@ mod store;
 
 pub use cache::ThreadCache;
 pub use engine::{Cursor, EndPoint, Engine, FinishScope};
+pub use exclusion::LockMode;

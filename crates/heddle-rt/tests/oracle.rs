@@ -3,7 +3,7 @@
 use heddle_core::{Certainty, Event, Extent, Finding, LockId, SiteId, TaskId, roster::Roster};
 use heddle_oracle::stream::{Class, Mode, script, simulate};
 use heddle_oracle::{Oracle, Verdicts, try_cases};
-use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, ThreadCache};
+use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, LockMode, ThreadCache};
 use std::collections::HashMap;
 
 /// Drives an engine with a recorded stream, as a front end would.
@@ -81,7 +81,7 @@ impl Driver {
             Event::Wait { token, .. } => {
                 engine.wait(cursor, signals.get(&token.raw()).map_or(&[], Vec::as_slice));
             }
-            Event::Acquire { lock, .. } => engine.acquire(cursor, lock),
+            Event::Acquire { lock, .. } => engine.acquire(cursor, lock, LockMode::Exclusive),
             Event::Release { lock, .. } => engine.release(cursor, lock),
             Event::Read { extent, site } => {
                 let (start, len) = span(extent);

@@ -3,10 +3,10 @@
 use crate::id::{Extent, Location};
 use rustc_hash::FxHashMap;
 
-const PAGE_BITS: u32 = 10;
+const PAGE_BITS: u32 = 8;
 const PAGE: u64 = 1 << PAGE_BITS;
 /// Pages below this number are found by index, the others by hash.
-const NEAR: u64 = 1 << 20;
+const NEAR: u64 = 1 << 22;
 
 /// Cells by location. A cell nobody asked for yet is the default one.
 #[derive(Debug)]
@@ -52,19 +52,71 @@ impl<C: Default + Clone> Shadow<C> {
 
     /// Makes the cells of these locations default ones.
     pub(super) fn clear(&mut self, extent: Extent) {
-        let (mut at, end) = (extent.start.0, extent.start.0.saturating_add(extent.len));
-        while at < end {
-            let page = at >> PAGE_BITS;
-            let stop = end.min((page + 1) << PAGE_BITS);
-            let cells = match page < NEAR {
-                true => self.near.get_mut(page as usize).and_then(Option::as_mut),
-                false => self.far.get_mut(&page),
-            };
-            if let Some(cells) = cells {
-                let from = (at & (PAGE - 1)) as usize;
-                cells[from..from + (stop - at) as usize].fill(C::default());
-            }
-            at = stop;
+        let Some(last) = extent.start.0.checked_add(extent.len.saturating_sub(1)) else {
+            return;
+        };
+        if extent.len == 0 {
+            return;
         }
+        let pages = extent.start.0 >> PAGE_BITS..=last >> PAGE_BITS;
+        let near = (*pages.start()).min(self.near.len() as u64)
+            ..(pages.end() + 1).min(self.near.len() as u64);
+        for (page, cells) in
+            (near.start..).zip(&mut self.near[near.start as usize..near.end as usize])
+        {
+            if let Some(cells) = cells {
+                clear_part(cells, page, extent.start.0, last);
+            }
+        }
+        for (&page, cells) in self.far.iter_mut().filter(|(page, _)| pages.contains(page)) {
+            clear_part(cells, page, extent.start.0, last);
+        }
+    }
+}
+
+/// Clears the cells of `page` between the locations `first` and `last`.
+fn clear_part<C: Default + Clone>(cells: &mut [C], page: u64, first: u64, last: u64) {
+    let base = page << PAGE_BITS;
+    let from = first.max(base) - base;
+    let to = last.min(base | (PAGE - 1)) - base;
+    cells[from as usize..=to as usize].fill(C::default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extent(start: u64, len: u64) -> Extent {
+        Extent::new(Location(start), len)
+    }
+
+    #[test]
+    fn clearing_forgets_the_extent_and_nothing_else() {
+        for start in [0, 250, NEAR * PAGE - 3, u64::MAX - 5] {
+            let mut shadow = Shadow::<u8>::new();
+            for offset in 0..6 {
+                *shadow.cell(Location(start + offset)) = 7;
+            }
+            shadow.clear(extent(start + 1, 4));
+            let cells: Vec<u8> = (0..6)
+                .map(|offset| *shadow.cell(Location(start + offset)))
+                .collect();
+            assert_eq!(cells, [7, 0, 0, 0, 0, 7], "from {start}");
+        }
+    }
+
+    #[test]
+    fn clearing_everything_takes_no_longer_than_what_is_there() {
+        let mut shadow = Shadow::<u8>::new();
+        *shadow.cell(Location(u64::MAX - 1)) = 7;
+        *shadow.cell(Location(5)) = 7;
+        shadow.clear(extent(0, u64::MAX));
+        assert_eq!(
+            (
+                *shadow.cell(Location(u64::MAX - 1)),
+                *shadow.cell(Location(5))
+            ),
+            (0, 0)
+        );
     }
 }

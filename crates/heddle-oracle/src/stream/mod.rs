@@ -4,17 +4,19 @@
 //! well-formed stream, so engines meet streams no front end of today would produce: any
 //! interleaving of the tasks, joins of any task, tasks spawned into any finish around them.
 
+mod draw;
 mod script;
+mod simpler;
 mod simulate;
-mod strategy;
 
 use std::fmt;
 
 use heddle_core::{Event, Features, Listener, Run};
 
+pub use draw::script;
 pub use script::{Block, Schedule, Script, Span, Step, Stop};
 pub use simulate::simulate;
-pub use strategy::script;
+
 
 /// Which constructs a random program may use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -35,7 +35,7 @@ pub enum Stop {
     /// It runs to its end.
     Never,
     /// A fault stops it after so many events.
-    Fault(usize),
+    Fault(u32),
 }
 
 /// One step of a task.

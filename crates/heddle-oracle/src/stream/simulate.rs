@@ -24,7 +24,7 @@ pub fn simulate(script: &Script) -> Vec<Event> {
     while simulator.turn() {}
     let mut events = simulator.events;
     if let Stop::Fault(after) = script.stop {
-        stop_with_fault(&mut events, after);
+        stop_with_fault(&mut events, after as usize);
     }
     events
 }

@@ -1,0 +1,67 @@
+//! Source positions: every caller's [`Location`] gets a number once.
+
+use heddle_core::{FileId, Legend, Site, SiteId, SourceFile};
+use rustc_hash::FxHashMap;
+use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
+
+/// A position in the checked program.
+pub(crate) type Caller = &'static Location<'static>;
+
+/// The positions seen in one session.
+#[derive(Debug, Default)]
+pub(crate) struct Sites {
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// By the caller's address: the compiler makes one or more per position.
+    ids: FxHashMap<usize, SiteId>,
+    by_position: FxHashMap<(&'static str, u32, u32), SiteId>,
+    callers: Vec<Caller>,
+}
+
+impl Sites {
+    /// The number of this position.
+    pub(crate) fn id(&self, caller: Caller) -> SiteId {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = std::ptr::from_ref(caller).addr();
+        if let Some(&id) = table.ids.get(&address) {
+            return id;
+        }
+        let next = SiteId::new(table.callers.len() as u32);
+        let position = (caller.file(), caller.line(), caller.column());
+        let id = *table.by_position.entry(position).or_insert(next);
+        if id == next {
+            table.callers.push(caller);
+        }
+        table.ids.insert(address, id);
+        id
+    }
+
+    /// The positions as a legend; source text is read where it can be found.
+    pub(crate) fn legend(&self) -> Legend {
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut legend = Legend::default();
+        let mut files: FxHashMap<&'static str, FileId> = FxHashMap::default();
+        for caller in &table.callers {
+            let file = *files.entry(caller.file()).or_insert_with(|| {
+                let path = caller.file().to_string();
+                let text = std::fs::read_to_string(&path).ok();
+                legend.files.push(SourceFile { path, text });
+                FileId::new(legend.files.len() as u32 - 1)
+            });
+            let (line, column) = (caller.line(), caller.column());
+            let site = Site {
+                file,
+                line,
+                column,
+                end_line: line,
+                end_column: column + 1,
+            };
+            legend.sites.push(site);
+        }
+        legend
+    }
+}
