@@ -41,7 +41,7 @@ pub struct Ratio {
     pub spawn: f64,
 }
 
-/// The part of the table that a target speaks of.
+// The targets. Throughput is asked of bags, what programs get unless they need more.
 const BAGS: &str = "bags";
 const FLAT_WITHIN: f64 = 2.0;
 const ACCESSES_PER_SECOND: f64 = 20e6;
@@ -55,14 +55,13 @@ impl Row {
         accesses: Measurement,
         spawns: Measurement,
     ) -> Self {
-        let (per_task, per_spawn) = (accesses.seconds, spawns.seconds);
-        let nanos = 1e9 / f64::from(tasks);
+        let nanos_per_task = |measured: Measurement| measured.seconds * 1e9 / f64::from(tasks);
         Self {
             order,
             shape,
             tasks,
-            nanos_per_access: per_task * nanos / ACCESSES_PER_TASK as f64,
-            nanos_per_spawn: per_spawn * nanos,
+            nanos_per_access: nanos_per_task(accesses) / ACCESSES_PER_TASK as f64,
+            nanos_per_spawn: nanos_per_task(spawns),
             peak_bytes: accesses.peak_bytes,
             peak_bytes_spawns_only: spawns.peak_bytes,
             runs: accesses.runs,
@@ -94,7 +93,7 @@ pub fn ratios(rows: &[Row]) -> Vec<Ratio> {
         .collect()
 }
 
-/// The heading of [`line`]s.
+/// The heading above the rows.
 pub fn heading() -> String {
     format!(
         "{:<6} {:<11} {:>10} {:>10} {:>12} {:>9} {:>11} {:>10} {:>10}",

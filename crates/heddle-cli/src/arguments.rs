@@ -28,7 +28,7 @@ Examples:
 /// Finds concurrency bugs in task-parallel programs: from one run on one input it answers for
 /// every schedule of that input.
 #[derive(Parser, Debug)]
-#[command(name = "heddle", version, after_long_help = EXIT_STATUS)]
+#[command(name = "heddle", version, max_term_width = 100, after_long_help = EXIT_STATUS)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]

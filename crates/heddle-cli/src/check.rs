@@ -21,7 +21,6 @@ use crate::arguments::{CheckOptions, Format};
 use crate::console::Console;
 use crate::expect::Comparison;
 use crate::input::{self, Input};
-use crate::order::Counted;
 use crate::program::Live;
 use crate::progress::Progress;
 use crate::status::{Status, guarded};
@@ -167,10 +166,9 @@ impl Checker<'_> {
 
     fn check<R: Run>(&self, name: &str, run: &mut R) -> Result<(Outcome, Stats), Vec<Problem>> {
         let (choice, start) = (self.options.order.into(), Instant::now());
-        let mut run = Counted::new(run);
-        let outcome = heddle_core::check(&mut run, choice)
-            .map_err(|error| vec![order::problem(name, error)])?;
-        let used = order::used(choice, run.features(), run.passes());
+        let outcome =
+            heddle_core::check(run, choice).map_err(|error| vec![order::problem(name, error)])?;
+        let used = order::used(&outcome.orders);
         let stats = Stats::new(used, &outcome.counts, start.elapsed());
         Ok((outcome, stats))
     }
@@ -181,8 +179,8 @@ impl Checker<'_> {
     }
 
     fn show(&mut self, path: &Path, checked: Checked) -> Status {
+        let mut report = self.report(&checked);
         let name = input::shown(path);
-        let mut report = self.report(&name, &checked);
         let fault = report.error.take();
         report.error = fault.clone().or_else(|| checked.problem.clone());
         report.stats = self.options.stats.then_some(checked.stats);
@@ -194,9 +192,11 @@ impl Checker<'_> {
         problems.fold(status, |_, problem| self.fail(problem))
     }
 
-    fn report(&self, name: &str, checked: &Checked) -> Report {
+    /// The report names the program that ran, also where its recording was checked.
+    fn report(&self, checked: &Checked) -> Report {
+        let program = checked.legend.files.first().map_or("", |file| &file.path);
         let subject = Subject {
-            program: name,
+            program,
             outcome: &checked.outcome,
             legend: &checked.legend,
             features: checked.features,

@@ -10,5 +10,6 @@ fn sessions_print_what_they_printed_before() {
     std::env::set_current_dir(root).expect("the repository's top folder exists");
     trycmd::TestCases::new()
         .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
         .case("crates/heddle-cli/tests/cmd/*.trycmd");
 }

@@ -69,7 +69,7 @@ pub fn check<R: Run>(run: &mut R, order: OrderChoice) -> Result<Outcome, OrderEr
     }
     match order {
         OrderChoice::Auto if features.extra_edges || features.locks => Ok(by_graph(run)),
-        OrderChoice::Auto => by_bags(run).or_else(|_| Ok(by_graph(run))),
+        OrderChoice::Auto => by_bags(run).or_else(|_| Ok(used(OrderChoice::Bags, by_graph(run)))),
         OrderChoice::Bags if !features.extra_edges => by_bags(run),
         OrderChoice::Tree if features.is_structured() => Ok(by_tree(run)),
         OrderChoice::Bags | OrderChoice::Tree => Err(OrderError::NeedsGraph(order)),
@@ -86,37 +86,49 @@ fn by_bags<R: Run>(run: &mut R) -> Result<Outcome, OrderError> {
     }
 }
 
-fn by_tree<R: Run>(run: &mut R) -> Outcome {
-    match run.features().excludes() {
-        true => by_graph(run),
-        false => pass(run, Graph::new(HandOffs::Ignored), TwoReaders::new())
-            .outcome(run.features().guarantee()),
-    }
-}
-
-fn by_graph<R: Run>(run: &mut R) -> Outcome {
-    let features = run.features();
-    match (features.excludes(), features.is_structured()) {
-        (true, _) => pass(run, Graph::new(HandOffs::Followed), Full::new()),
-        (false, false) => pass(run, Graph::new(HandOffs::Ignored), Full::new()),
-        // A program without extra edges pays nothing for them.
-        (false, true) => return by_tree(run),
-    }
-    .outcome(features.guarantee())
-}
-
 /// Bags know no hand-offs: where there can be some, the graph has the last word on races.
 fn settle<R: Run, H: History<Bags>>(
     detector: RaceDetector<Bags, H>,
     run: &mut R,
 ) -> Result<Outcome, OrderError> {
     if !detector.followed() {
-        Err(OrderError::NotDepthFirst)
-    } else if detector.has_races() && run.features().excludes() {
-        Ok(by_graph(run))
-    } else {
-        Ok(detector.outcome(run.features().guarantee()))
+        return Err(OrderError::NotDepthFirst);
     }
+    let settled = !detector.has_races() || !run.features().excludes();
+    let outcome = match settled {
+        true => detector.outcome(run.features().guarantee()),
+        false => by_graph(run),
+    };
+    Ok(used(OrderChoice::Bags, outcome))
+}
+
+fn by_tree<R: Run>(run: &mut R) -> Outcome {
+    if run.features().excludes() {
+        return by_graph(run);
+    }
+    let detector = pass(run, Graph::new(HandOffs::Ignored), TwoReaders::new());
+    used(
+        OrderChoice::Tree,
+        detector.outcome(run.features().guarantee()),
+    )
+}
+
+fn by_graph<R: Run>(run: &mut R) -> Outcome {
+    let features = run.features();
+    let hand_offs = match (features.excludes(), features.is_structured()) {
+        (true, _) => HandOffs::Followed,
+        (false, false) => HandOffs::Ignored,
+        // A program without extra edges pays nothing for them.
+        (false, true) => return by_tree(run),
+    };
+    let detector = pass(run, Graph::new(hand_offs), Full::new());
+    used(OrderChoice::Graph, detector.outcome(features.guarantee()))
+}
+
+/// The outcome, with `order` noted in front of those already used.
+fn used(order: OrderChoice, mut outcome: Outcome) -> Outcome {
+    outcome.orders.insert(0, order);
+    outcome
 }
 
 fn pass<R: Run, O: Order, H: History<O>>(run: &mut R, order: O, history: H) -> RaceDetector<O, H> {

@@ -2,6 +2,7 @@
 //!
 //! Reports resolve the ids with a [`Legend`](crate::Legend) and render; they add no logic.
 
+use crate::check::OrderChoice;
 use crate::event::{AccessKind, Awaited, FaultKind, FinishKind, TaskKind};
 use crate::id::{FinishId, LockId, NameId, SiteId, TaskId, TokenId};
 
@@ -171,6 +172,8 @@ pub struct Outcome {
     pub tokens: Vec<NameId>,
     /// How much was done.
     pub counts: Counts,
+    /// The orders that were used, one per pass; the last decided.
+    pub orders: Vec<OrderChoice>,
 }
 
 impl Outcome {

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use proptest::prelude::RngCore;
+use proptest::prelude::Rng;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
@@ -156,7 +156,11 @@ pub fn simpler_list<T: Simpler>(items: &[T], contents: impl Fn(&T) -> Vec<T>) ->
         if !inside.is_empty() {
             simpler.push(replaced(items, n, inside));
         }
-        simpler.extend(item.simpler().into_iter().map(|item| replaced(items, n, vec![item])));
+        simpler.extend(
+            item.simpler()
+                .into_iter()
+                .map(|item| replaced(items, n, vec![item])),
+        );
     }
     simpler
 }

@@ -121,6 +121,14 @@ pub fn block_at(bytes: &[u8], start: usize) -> Result<Block, Damage> {
     Ok(Block { kind, payload })
 }
 
+/// What is left of the contents of an event block that the end of the file cuts short.
+pub fn cut_events(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let first = start.checked_add(BLOCK_HEADER_LEN)?;
+    let is_events = BlockKind::from_byte(*bytes.get(start)?) == Some(BlockKind::Events);
+    let is_cut = first < bytes.len() && payload_at(bytes, start).is_none();
+    (is_events && is_cut).then_some(first..bytes.len())
+}
+
 /// Makes every checksum in `bytes` right, as far as the block lengths make sense. For tests and
 /// fuzzers that want to see what lies behind the checksums.
 pub fn reseal(bytes: &mut [u8]) {

@@ -2,7 +2,7 @@
 //! position and everything that was good before it.
 //!
 //! Three passes. The frame: block after block, checksums first; the legend and the notes are
-//! taken on the way. The events: decoded and stepped through a [`Validator`], which by then knows
+//! taken on the way. Of a block that the file's end cuts short, the events before the cut count. The events: decoded and stepped through a [`Validator`], which by then knows
 //! the legend. The close: totals. What is kept is the bytes themselves and where the event blocks
 //! lie in them; replay decodes again, so 10^8 events need no more memory than their file.
 
@@ -157,6 +157,9 @@ impl Contents {
         let limits = found.limits(limits, &frame);
         let mut validator = Validator::new(found.features, limits);
         let events = found.read_events(bytes, &mut validator);
+        if let (Ok(()), Err((at, Damage::Truncated))) = (&events, &frame) {
+            found.read_cut(bytes, *at, &mut validator);
+        }
         // The earliest damage counts; events lie before whatever ended the frame.
         found.damage = events
             .and(frame)
@@ -226,6 +229,14 @@ impl Contents {
         blocks
             .into_iter()
             .try_for_each(|block| self.read_stretch(bytes, block, validator))
+    }
+
+    /// The events of the block at `at` that come before the cut. Its checksum is lost, but a cut
+    /// changes nothing before it; whatever is wrong there is put down to the cut.
+    fn read_cut(&mut self, bytes: &[u8], at: usize, validator: &mut Validator) {
+        if let Some(rest) = block::cut_events(bytes, at) {
+            let _cut = self.read_stretch(bytes, rest, validator);
+        }
     }
 
     fn read_stretch(

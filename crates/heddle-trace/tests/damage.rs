@@ -99,6 +99,23 @@ fn every_truncation_is_noticed() {
 }
 
 #[test]
+fn of_a_block_that_is_cut_short_the_events_before_the_cut_are_readable() {
+    let recorded = sample();
+    let good = recorded.bytes();
+    let counts: Vec<u64> = (0..good.len())
+        .map(|len| {
+            assert_damaged(good[..len].to_vec(), &recorded)
+                .readable
+                .event_count()
+        })
+        .collect();
+    assert!(counts.is_sorted());
+    let all = recorded.events.len() as u64;
+    let distinct: std::collections::BTreeSet<u64> = counts.into_iter().collect();
+    assert_eq!(distinct, (0..=all).collect());
+}
+
+#[test]
 fn a_missing_repeated_or_displaced_block_is_noticed() {
     let recorded = sample();
     let good = short_blocks(&recorded, 20);

@@ -94,6 +94,7 @@ impl<O: Order, H: History<O>> RaceDetector<O, H> {
             locks: roster.locks,
             tokens: roster.tokens,
             counts,
+            orders: Vec::new(),
         }
     }
 

@@ -6,14 +6,15 @@
 
 mod block;
 mod call;
+mod draw;
 mod expression;
 mod print;
 mod scope;
-mod strategy;
+mod simpler;
 mod task;
 mod tree;
 
-pub use strategy::program;
+pub use draw::program;
 pub use tree::{
     Block, Bound, Expr, Index, Label, Operator, Place, Proc, Program, Sort, Stmt, Style,
 };

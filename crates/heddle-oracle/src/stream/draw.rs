@@ -43,8 +43,16 @@ impl Choices {
         Script {
             main: (0..main).map(|_| self.step(dice, DEPTH)).collect(),
             schedule: schedule(mode, dice),
-            stop: if dice.once_in(20) { Stop::Fault(1 + dice.below(60)) } else { Stop::Never },
-            sites: if dice.once_in(5) { 1 + dice.below(3) } else { 1000 },
+            stop: if dice.once_in(20) {
+                Stop::Fault(1 + dice.below(60))
+            } else {
+                Stop::Never
+            },
+            sites: if dice.once_in(5) {
+                1 + dice.below(3)
+            } else {
+                1000
+            },
         }
     }
 
@@ -54,7 +62,10 @@ impl Choices {
         }
         let block = dice.weighted(&self.blocks)(dice);
         let steps = dice.below(WIDTH + 1);
-        Step::Block(block, (0..steps).map(|_| self.step(dice, depth - 1)).collect())
+        Step::Block(
+            block,
+            (0..steps).map(|_| self.step(dice, depth - 1)).collect(),
+        )
     }
 }
 
@@ -120,7 +131,10 @@ fn blocks(class: Class) -> Vec<(u32, Around)> {
 /// One half of a hand-off: an access, then a section that writes the location kept for that, or
 /// a section that reads it, then an access.
 fn message(dice: &mut Dice, section: Block) -> Step {
-    let flag = Span { start: FLAG, len: 1 };
+    let flag = Span {
+        start: FLAG,
+        len: 1,
+    };
     let access = match dice.once_in(2) {
         true => Step::Read(span(dice)),
         false => Step::Write(span(dice)),
@@ -134,5 +148,8 @@ fn message(dice: &mut Dice, section: Block) -> Step {
 
 fn span(dice: &mut Dice) -> Span {
     let len = dice.weighted(&[(16, 1), (2, 2), (1, 3), (1, 0)]);
-    Span { start: dice.small(3), len }
+    Span {
+        start: dice.small(3),
+        len,
+    }
 }

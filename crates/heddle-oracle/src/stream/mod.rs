@@ -17,7 +17,6 @@ pub use draw::script;
 pub use script::{Block, Schedule, Script, Span, Step, Stop};
 pub use simulate::simulate;
 
-
 /// Which constructs a random program may use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Class {

@@ -6,11 +6,23 @@ use crate::draw::{Simpler, simpler_list};
 impl Simpler for Script {
     fn simpler(&self) -> Vec<Self> {
         let mains = simpler_steps(&self.main).into_iter();
-        let mains = mains.map(|main| Self { main, ..self.clone() });
+        let mains = mains.map(|main| Self {
+            main,
+            ..self.clone()
+        });
         let schedules = self.schedule.simpler().into_iter();
-        let schedules = schedules.map(|schedule| Self { schedule, ..self.clone() });
-        let whole = Self { stop: Stop::Never, ..self.clone() };
-        let spread = Self { sites: 1000, ..self.clone() };
+        let schedules = schedules.map(|schedule| Self {
+            schedule,
+            ..self.clone()
+        });
+        let whole = Self {
+            stop: Stop::Never,
+            ..self.clone()
+        };
+        let spread = Self {
+            sites: 1000,
+            ..self.clone()
+        };
         let others = [whole, spread].into_iter().filter(|other| other != self);
         mains.chain(others).chain(schedules).collect()
     }
@@ -64,8 +76,17 @@ impl Simpler for Block {
 impl Simpler for Span {
     fn simpler(&self) -> Vec<Self> {
         let Self { start, len } = *self;
-        let mut simpler = vec![Self { start, len: 1 }, Self { start: start + 1, len: len.max(1) - 1 }];
-        simpler.push(Self { start, len: len.max(1) - 1 });
+        let mut simpler = vec![
+            Self { start, len: 1 },
+            Self {
+                start: start + 1,
+                len: len.max(1) - 1,
+            },
+        ];
+        simpler.push(Self {
+            start,
+            len: len.max(1) - 1,
+        });
         simpler.retain(|span| span.len > 0 && span.len < len);
         simpler.extend(start.simpler().into_iter().map(|start| Self { start, len }));
         simpler

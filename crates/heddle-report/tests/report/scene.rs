@@ -153,5 +153,6 @@ fn empty() -> Outcome {
         locks: Vec::new(),
         tokens: Vec::new(),
         counts: Counts::default(),
+        orders: vec![heddle_core::OrderChoice::Bags],
     }
 }
