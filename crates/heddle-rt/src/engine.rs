@@ -49,6 +49,18 @@ impl Cursor {
     pub fn task(&self) -> TaskId {
         self.task
     }
+
+    /// The strand of its last access; 0 if it has touched nothing since its last operation. What was
+    /// checked for this strand holds until the number changes.
+    #[inline(always)]
+    pub fn strand(&self) -> u32 {
+        self.strand
+    }
+
+    /// The finish that tasks it spawns belong to, unless another is named.
+    pub fn finish(&self) -> FinishId {
+        self.finish
+    }
 }
 
 /// A finish: open, or the implicit one of the main task.
@@ -102,6 +114,18 @@ impl FinishScope {
         outer_scope: ROOT,
         outer_finish: FinishId::MAIN,
     };
+
+    /// The finish.
+    pub fn id(&self) -> FinishId {
+        self.id
+    }
+}
+
+impl EndPoint {
+    /// The task that ended.
+    pub fn task(&self) -> TaskId {
+        self.task
+    }
 }
 
 impl Engine {

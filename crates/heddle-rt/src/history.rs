@@ -28,6 +28,9 @@ impl Engine {
         len: u64,
         site: impl Fn() -> u32,
     ) {
+        if len > 1 && kind == Read && cursor.hold != Hold::NOTHING {
+            self.receive_all(cache, cursor, start, len);
+        }
         for location in start..start.saturating_add(len) {
             let Some(cell) = self.cells.get(location) else {
                 self.or_give_up::<()>(None);
@@ -76,6 +79,16 @@ impl Engine {
                 }
                 Ok(_) => return self.report(location, kind, mark, &conflicts),
             }
+        }
+    }
+
+    /// One read is one access: what any of its locations hands over arrives before all of it.
+    #[cold]
+    fn receive_all(&self, cache: &mut ThreadCache, cursor: &mut Cursor, start: u64, len: u64) {
+        let cells =
+            (start..start.saturating_add(len)).map_while(|location| self.cells.get(location));
+        for cell in cells {
+            self.receive(cache, cursor, StateId(cell.load(Ordering::Acquire)));
         }
     }
 
@@ -246,6 +259,13 @@ impl Engine {
             .iter()
             .map(|race| self.finding(race, ancestry))
             .collect()
+    }
+
+    /// The locations of the races found so far but the first `known`, in the sequence of
+    /// [`races`](Self::races).
+    pub fn race_locations(&self, known: usize) -> Vec<u64> {
+        let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
+        races.iter().skip(known).map(|race| race.location).collect()
     }
 
     fn finding(&self, race: &Race, ancestry: &Ancestry<'_>) -> Finding {

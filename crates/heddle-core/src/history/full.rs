@@ -71,11 +71,7 @@ impl Full {
     }
 
     /// Notes the hand-offs a read of `location` receives.
-    #[inline]
     fn receive<O: Order>(&mut self, location: Location, run: &mut Running<'_, O>) {
-        if run.holds.current() == HoldId::NOTHING {
-            return;
-        }
         let Some(wrote) = self.cells.cell(location).last_write else {
             return;
         };
@@ -127,8 +123,13 @@ impl<O: Order> History<O> for Full {
         mut run: Running<'_, O>,
         to: &mut C,
     ) {
+        // One read is one access: what any of its locations hands over arrives before all of it.
+        if run.holds.current() != HoldId::NOTHING {
+            extent
+                .locations()
+                .for_each(|location| self.receive(location, &mut run));
+        }
         for location in extent.locations() {
-            self.receive(location, &mut run);
             self.access(location, site, Read, &mut run, to);
         }
     }

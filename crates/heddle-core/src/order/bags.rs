@@ -63,8 +63,15 @@ impl Bags {
         self.stack.last().copied().unwrap_or(TaskId::MAIN)
     }
 
+    /// The running task goes on. In a depth-first run it does not before a task it spawned has run.
+    fn go_on(&mut self) {
+        self.followed &= self.spawned.is_none();
+        self.current = NO_STRAND;
+    }
+
     #[cold]
     fn make_strand(&mut self) -> StrandId {
+        self.go_on();
         self.current = StrandId::new(self.strands.len() as u32);
         self.strands.push(self.running());
         self.current
@@ -79,10 +86,10 @@ impl Default for Bags {
 
 impl Order for Bags {
     fn spawn(&mut self, task: TaskId, finish: FinishId) {
+        self.go_on();
         self.finish_of.push(finish);
         self.sets.push();
         self.spawned = Some(task);
-        self.current = NO_STRAND;
     }
 
     fn begin(&mut self, task: TaskId) {
@@ -92,26 +99,26 @@ impl Order for Bags {
     }
 
     fn end(&mut self, task: TaskId) {
+        self.go_on();
         self.followed &= self.stack.pop() == Some(task);
         let bag = &mut self.bag_of[self.finish_of[task.index()].index()];
         *bag = Some(self.sets.unite(*bag, task, Bag::Parallel));
-        self.current = NO_STRAND;
     }
 
     fn resume(&mut self, task: TaskId) {
-        self.followed &= self.running() == task && self.spawned.is_none();
-        self.current = NO_STRAND;
+        self.followed &= self.running() == task;
+        self.go_on();
     }
 
     fn finish_begin(&mut self, _: FinishId) {
+        self.go_on();
         self.bag_of.push(None);
-        self.current = NO_STRAND;
     }
 
     fn finish_end(&mut self, finish: FinishId) {
+        self.go_on();
         let bag = self.bag_of[finish.index()].take();
         self.sets.unite(bag, self.running(), Bag::Serial);
-        self.current = NO_STRAND;
     }
 
     fn join(&mut self, _: TaskId) {
@@ -339,6 +346,15 @@ mod tests {
         bags.begin(T[1]);
         assert!(bags.followed());
         bags.resume(T[0]);
+        assert!(!bags.followed());
+    }
+
+    #[test]
+    fn a_spawner_that_goes_on_before_its_task_has_run_is_noticed() {
+        let mut bags = Bags::new();
+        bags.spawn(T[1], FinishId::MAIN);
+        bags.strand();
+        bags.begin(T[1]);
         assert!(!bags.followed());
     }
 }
