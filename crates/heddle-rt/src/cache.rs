@@ -11,8 +11,9 @@ const ORDERS: usize = 1 << 10;
 /// be used for any task that runs on the thread, and dropped at any time.
 #[derive(Debug)]
 pub struct ThreadCache {
-    /// States in which a strand's access changes nothing: (strand, state), by kind.
-    known: [Box<[u64]>; 2],
+    /// States in which a strand's access changes nothing: (strand, state), by kind. In place and of a
+    /// fixed size: the common access finds them by arithmetic alone.
+    known: [[u64; KNOWN]; 2],
     steps: Box<[Step]>,
     orders: Box<[(u32, u32, bool)]>,
 }
@@ -40,7 +41,7 @@ impl ThreadCache {
             next: StateId::FRESH,
         };
         Self {
-            known: [vec![0; KNOWN].into(), vec![0; KNOWN].into()],
+            known: [[0; KNOWN]; 2],
             steps: vec![nothing; STEPS].into(),
             orders: vec![(0, 0, false); ORDERS].into(),
         }

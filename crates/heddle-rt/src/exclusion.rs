@@ -180,8 +180,11 @@ impl Exclusion {
     /// The strands that ended sections of `wrote` on locks of which `now` is in a later section.
     pub(crate) fn handed_from(&self, wrote: Hold, now: Hold) -> Vec<u32> {
         let later = |row: &Row| {
-            self.sections(now)
-                .any(|held| held.lock == row.lock && held.section != row.section)
+            self.sections(now).any(|held| {
+                held.lock == row.lock
+                    && held.section != row.section
+                    && held.mode.max(row.mode) == LockMode::Exclusive
+            })
         };
         let wrote = self.sections(wrote).filter(later);
         let ended = |row: Row| {

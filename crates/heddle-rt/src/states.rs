@@ -13,9 +13,11 @@
 
 use crate::exclusion::{Hold, LockSet};
 use crate::store::Store;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A history.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -189,11 +191,11 @@ impl States {
 
 const SHARDS: usize = 16;
 
-/// Gives equal values the same number.
+/// Gives equal values the same number. A value is kept once, in its row; the tables have numbers only.
 #[derive(Debug)]
 struct Interner<T> {
     rows: Store<T>,
-    ids: [Mutex<FxHashMap<T, u32>>; SHARDS],
+    ids: [Mutex<HashTable<u32>>; SHARDS],
 }
 
 impl<T: Copy + Eq + Hash> Interner<T> {
@@ -208,15 +210,26 @@ impl<T: Copy + Eq + Hash> Interner<T> {
     }
 
     fn intern(&self, value: T) -> Option<u32> {
-        let shard = (FxBuildHasher.hash_one(value) >> 60) as usize % SHARDS;
-        let mut ids = self.ids[shard]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(&id) = ids.get(&value) {
-            return Some(id);
+        let hash = FxBuildHasher.hash_one(value);
+        let mut ids = self.shard(hash);
+        let same = |&id: &u32| self.rows.get(id) == value;
+        let hash_of = |&id: &u32| FxBuildHasher.hash_one(self.rows.get(id));
+        match ids.entry(hash, same, hash_of) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(place) => {
+                let id = self.rows.push(value)?;
+                place.insert(id);
+                Some(id)
+            }
         }
-        let id = self.rows.push(value)?;
-        ids.insert(value, id);
-        Some(id)
+    }
+
+    /// The part of the table for this hash: by bits in the middle, since the table itself goes by the
+    /// highest and the lowest.
+    fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<u32>> {
+        let shard = (hash >> 40) as usize % SHARDS;
+        self.ids[shard]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,8 +12,11 @@
 //! 2. A strand made after a knot cannot reach it, so the search is cut off at the age of `a`.
 //!
 //! # Cost
-//! Nothing before the first edge. Then one entry per strand, and per query a search over the knots
-//! younger than `a` that precede `b`.
+//! Nothing before the first edge. Then one entry per strand, and per query at worst a search over the
+//! knots younger than `a` that precede `b`. Two things cut it short: knots are strung on *chains*,
+//! each knot after one that precedes it, so that where an edge leaves `a`'s task for an earlier knot of
+//! the chain that `b`'s entry is on, nothing is searched; and the search stops at every knot for
+//! which the answer is known from before.
 
 use super::tree::{NodeIndex, Nodes};
 use crate::id::{FinishId, TaskId};
@@ -28,6 +31,9 @@ const NONE: KnotIndex = 0;
 struct Knot {
     /// Number of tree nodes when it was made.
     age: NodeIndex,
+    /// The chain it is on, and its place there: whatever is earlier on the chain precedes it.
+    chain: u32,
+    place: u32,
     /// Strands whose end precedes this knot.
     from: Vec<NodeIndex>,
     /// Knots that precede this one.
@@ -38,6 +44,10 @@ struct Knot {
 #[derive(Debug)]
 pub struct Layer {
     knots: Vec<Knot>,
+    /// The last knot of each chain.
+    chain_ends: Vec<KnotIndex>,
+    /// By task, the strands its edges leave from and the knots they arrive at.
+    departures: FxHashMap<TaskId, Vec<(NodeIndex, KnotIndex)>>,
     /// Entry of each strand, by tree node; missing rows are none.
     entries: Vec<KnotIndex>,
     /// Last knot of each task; missing rows are none.
@@ -55,6 +65,8 @@ impl Layer {
     pub fn new() -> Self {
         Self {
             knots: vec![Knot::default()],
+            chain_ends: vec![NONE],
+            departures: FxHashMap::default(),
             entries: Vec::new(),
             latest: Vec::new(),
             ended: FxHashMap::default(),
@@ -135,8 +147,21 @@ impl Layer {
         }
         match self.known.get(a, entry) {
             Some(answer) => answer,
-            None => self.search(a, entry, tree),
+            None => self.departs_for(a, entry, tree) || self.search(a, entry, tree),
         }
+    }
+
+    /// Whether an edge leaves `a` or a later strand of its task for a knot on the chain up to `entry`.
+    fn departs_for(&self, a: NodeIndex, entry: KnotIndex, tree: &impl Nodes) -> bool {
+        let Knot { chain, place, .. } = self.knots[entry as usize];
+        let departures = self
+            .departures
+            .get(&tree.node(a).task)
+            .map_or(&[][..], Vec::as_slice);
+        departures.iter().any(|&(from, to)| {
+            let to = &self.knots[to as usize];
+            from >= a && to.chain == chain && to.place <= place
+        })
     }
 
     #[cold]
@@ -149,6 +174,14 @@ impl Layer {
                 continue;
             }
             self.visited[knot as usize] = self.query;
+            match self.known.get(a, knot) {
+                Some(true) => {
+                    found = true;
+                    break;
+                }
+                Some(false) => continue,
+                None => {}
+            }
             let Knot { from, before, .. } = &self.knots[knot as usize];
             if from.iter().any(|&u| u == a || tree.precedes(a, u)) {
                 found = true;
@@ -169,13 +202,39 @@ impl Layer {
         tree: &impl Nodes,
     ) {
         let knot = self.knots.len() as KnotIndex;
+        for &strand in &from {
+            let departures = self.departures.entry(tree.node(strand).task).or_default();
+            departures.push((strand, knot));
+        }
+        let (chain, place) = self.place(knot, &from, &before);
         self.knots.push(Knot {
             age: tree.count(),
+            chain,
+            place,
             from,
             before,
         });
         self.visited.push(0);
         self.set_latest(task, knot);
+    }
+
+    /// Puts a new knot at the end of a chain that one of its predecessors ends, or on one of its own.
+    fn place(&mut self, knot: KnotIndex, from: &[NodeIndex], before: &[KnotIndex]) -> (u32, u32) {
+        let entries = from.iter().map(|&strand| self.entry(strand));
+        let mut preceding = before
+            .iter()
+            .copied()
+            .chain(entries)
+            .filter(|&knot| knot != NONE);
+        let ends_chain =
+            |&knot: &KnotIndex| self.chain_ends[self.knots[knot as usize].chain as usize] == knot;
+        if let Some(end) = preceding.find(ends_chain) {
+            let Knot { chain, place, .. } = self.knots[end as usize];
+            self.chain_ends[chain as usize] = knot;
+            return (chain, place + 1);
+        }
+        self.chain_ends.push(knot);
+        (self.chain_ends.len() as u32 - 1, 0)
     }
 
     fn entry(&self, strand: NodeIndex) -> KnotIndex {

@@ -10,15 +10,19 @@
 //! location last, to find hand-offs between sections of a lock. Without a sequential write `w`, a
 //! later section `s` may seem to read from a section `e` before `w`. The edge added then leads from
 //! `e`, which is joined before `w`, to `s`, which starts after it: order that was there already.
-//! Without a sequential write or read inside a section, edges from or to that section are lost;
-//! both ends of each are ordered by structure as well.
+//! Without a sequential read inside a section, edges to that section are lost; both ends of each are
+//! ordered by structure as well. A sequential *write* inside a section stays: the section may go on
+//! after tasks were created, and what it then does is handed over to whoever reads the value.
 
 use crate::eliminate::Analyses;
 use crate::ir::{Elimination, Program};
+use heddle_core::AccessKind;
 
 pub(super) fn apply(program: &mut Program, analyses: &Analyses) {
     for (access, info) in super::numbered(&mut program.accesses) {
-        if !analyses.parallel.contains(access) && analyses.subjects.may_drop(access) {
+        let handed_over = info.kind == AccessKind::Write && analyses.held.at(access);
+        let sequential = !analyses.parallel.contains(access) && !handed_over;
+        if sequential && analyses.subjects.may_drop(access) {
             info.eliminated.get_or_insert(Elimination::MainTask);
         }
     }
