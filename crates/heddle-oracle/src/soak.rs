@@ -5,12 +5,11 @@
 
 use std::fmt;
 
-use proptest::prelude::*;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-use crate::program::program;
-use crate::property::{Holds, Subset, caught, holds_of_program, holds_of_script};
+use crate::program::case;
+use crate::property::{Holds, caught, holds_of_case, holds_of_script};
 use crate::stream::{Class, Mode, script};
 
 /// How many steps a failing case is shrunk by, at most.
@@ -45,11 +44,8 @@ pub fn try_streams(class: Class, mode: Mode, cases: u32, seed: u64) -> Holds {
 
 /// Tries random programs of one class.
 pub fn try_programs(class: Class, cases: u32, seed: u64) -> Holds {
-    let strategy = (program(class), subset());
-    try_cases(&strategy, cases, seed, |(program, subset)| {
-        holds_of_program(program, *subset)
-    })
-    .map_err(|wrong| format!("{class:?}, seed {seed}: {wrong}"))
+    try_cases(&case(class), cases, seed, holds_of_case)
+        .map_err(|wrong| format!("{class:?}, seed {seed}: {wrong}"))
 }
 
 /// Draws cases and tries them; of a failing one, the smallest that fails.
@@ -84,14 +80,6 @@ pub fn runner(cases: u32, seed: u64) -> TestRunner {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
-}
-
-/// Which eliminations to try; all sets only now and then, since that takes 32 runs.
-fn subset() -> impl Strategy<Value = Subset> {
-    prop_oneof![
-        30 => (0..32u8).prop_map(Subset::One),
-        1 => Just(Subset::Every),
-    ]
 }
 
 fn share(cases: u64, parts: u64) -> u32 {

@@ -120,7 +120,7 @@ fn programs_are_clean_and_racy_in_every_class() {
     for class in Class::ALL {
         let tally = tally_of_programs(class);
         tally.expect_all_verdicts(class);
-        tally.expect("Fault", 0, SAMPLES / 50);
+        tally.expect("Fault", 0, SAMPLES / 20);
         tally.expect("Stuck", 0, SAMPLES / 10);
     }
 }

@@ -7,23 +7,39 @@ use proptest::strategy::Strategy;
 use super::tree::{
     Block, Bound, Expr, Index, Label, Operator, Place, Proc, Program, Sort, Stmt, Style,
 };
+use super::{Case, Subset};
 use crate::draw::{Dice, drawn};
 use crate::stream::Class;
 
 /// How deep blocks nest.
 const DEPTH: u32 = 4;
-/// How many statements a block has, at most.
-const WIDTH: u32 = 4;
+/// How many statements a block has, at most. Larger programs are slower, not better.
+const WIDTH: u32 = 3;
 /// How deep expressions nest.
 const EXPR_DEPTH: u32 = 2;
 
-const PLAIN_OPERATORS: [&str; 11] = ["+", "-", "*", "==", "!=", "<", "<=", ">", ">=", "&&", "||"];
+/// With a division that is undefined now and then.
+const PLAIN_OPERATORS: [&str; 12] = [
+    "+", "-", "*", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "/",
+];
 const DIVIDING_OPERATORS: [&str; 2] = ["/", "%"];
 
 /// Programs of a class.
 pub fn program(class: Class) -> impl Strategy<Value = Program> {
     let choices = Choices::of(class);
     drawn(move |dice| choices.program(dice))
+}
+
+/// Programs of a class with eliminations to try on them; all 32 sets only now and then.
+pub fn case(class: Class) -> impl Strategy<Value = Case> {
+    let choices = Choices::of(class);
+    drawn(move |dice| Case {
+        program: choices.program(dice),
+        eliminations: match dice.once_in(32) {
+            true => Subset::Every,
+            false => Subset::One(dice.small(32)),
+        },
+    })
 }
 
 type MakeStmt = fn(&Choices, &mut Dice) -> Stmt;
@@ -51,7 +67,7 @@ impl Choices {
 
     fn program(&self, dice: &mut Dice) -> Program {
         let procs = dice.weighted(&[(4, 0), (1, 1), (1, 2)]);
-        let main = 1 + dice.below(2 * WIDTH);
+        let main = if self.has_edges() { 1 } else { 2 } + dice.below(2 * WIDTH);
         Program {
             scalars: 1 + dice.small(4),
             arrays: dice.small(3),
@@ -203,7 +219,7 @@ fn blocks(class: Class) -> Vec<(u32, MakeBlock)> {
         }),
     ];
     if features.isolated {
-        choices.push((4, |_, _| Block::Isolated));
+        choices.push((3, |_, _| Block::Isolated));
     }
     if features.locks {
         choices.push((4, |_, dice| Block::With(dice.byte())));
@@ -268,6 +284,6 @@ fn index(dice: &mut Dice) -> Index {
 fn operator(dice: &mut Dice) -> Operator {
     match dice.once_in(6) {
         true => Operator::Dividing(DIVIDING_OPERATORS[dice.below(2) as usize]),
-        false => Operator::Plain(PLAIN_OPERATORS[dice.below(11) as usize]),
+        false => Operator::Plain(PLAIN_OPERATORS[dice.below(12) as usize]),
     }
 }

@@ -69,6 +69,9 @@ impl Printer<'_> {
         match future {
             Some(future) if !self.spot.isolated => {
                 self.effects.task_operations = true;
+                if !choice.is_multiple_of(16) {
+                    self.satisfy_awaited();
+                }
                 format!("get({})", future.name)
             }
             _ => (choice % 4).to_string(),

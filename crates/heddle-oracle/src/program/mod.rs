@@ -6,6 +6,7 @@
 
 mod block;
 mod call;
+mod case;
 mod draw;
 mod expression;
 mod print;
@@ -14,7 +15,8 @@ mod simpler;
 mod task;
 mod tree;
 
-pub use draw::program;
+pub use case::{Case, Subset};
+pub use draw::{case, program};
 pub use tree::{
     Block, Bound, Expr, Index, Label, Operator, Place, Proc, Program, Sort, Stmt, Style,
 };

@@ -190,6 +190,7 @@ impl<'a> Printer<'a> {
             && !self.spot.isolated
         {
             self.effects.task_operations = true;
+            self.satisfy_awaited();
             let name = self.declare("q", Sort::Array, Role::Variable);
             self.line(&format!("let {name} = get({});", future.name));
         }

@@ -105,6 +105,8 @@ pub struct Spot {
     pub holding: bool,
     /// May run more than once: no `satisfy`.
     pub repeated: bool,
+    /// Inside a task that waits to start: it cannot satisfy what it may be waiting for.
+    pub dependent: bool,
     /// How many tasks are surely in each region.
     pub pending: [u32; REGIONS],
 }
@@ -115,6 +117,7 @@ impl Spot {
         Self {
             result,
             repeated: self.repeated,
+            dependent: self.dependent,
             ..Self::default()
         }
     }

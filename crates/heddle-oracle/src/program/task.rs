@@ -61,7 +61,8 @@ impl Printer<'_> {
             true => format!("task {name} {{"),
             false => format!("task {name} after {} {{", names.join(", ")),
         };
-        let spot = self.spot.task(None);
+        let mut spot = self.spot.task(None);
+        spot.dependent |= !names.is_empty();
         self.task(&head, spot, stmts, None);
         self.scope.declare(&name, Sort::Handle, Role::Label);
     }
@@ -71,7 +72,7 @@ impl Printer<'_> {
         let label = self
             .scope
             .pick(choice / 3, |local| local.role == Role::Label);
-        if choice % 3 == 0 && (!self.spot.repeated || self.satisfied.contains(&event)) {
+        if choice.is_multiple_of(3) && (!self.spot.repeated || self.satisfied.contains(&event)) {
             self.awaited.insert(event);
             return Some(format!("e{event}"));
         }
@@ -95,6 +96,9 @@ impl Printer<'_> {
         self.enter(head);
         self.scope.open();
         self.stmts(stmts);
+        if self.program.style != Style::Async {
+            self.satisfy_awaited();
+        }
         if let Some(sort) = result {
             self.result(sort);
         }
@@ -109,7 +113,10 @@ impl Printer<'_> {
         }
         self.effects.task_operations = true;
         match *stmt {
-            Stmt::Sync if self.program.style != Style::Async => self.line("sync;"),
+            Stmt::Sync if self.program.style != Style::Async => {
+                self.satisfy_awaited();
+                self.line("sync;");
+            }
             Stmt::Satisfy(event) => self.satisfy(event % EVENTS),
             Stmt::Await(region) => self.await_all(region),
             Stmt::AwaitAny(region) => self.await_any(region),
@@ -124,12 +131,14 @@ impl Printer<'_> {
     }
 
     fn satisfy(&mut self, event: u8) {
-        if !self.spot.repeated && self.satisfied.insert(event) {
+        let in_vain = self.spot.dependent && self.awaited.contains(&event);
+        if !self.spot.repeated && !in_vain && self.satisfied.insert(event) {
             self.line(&format!("satisfy e{event};"));
         }
     }
 
-    /// What waits for an event inside a finish must not wait past its end.
+    /// What waits for an event must not wait past the end of its finish or sync block, nor while
+    /// another waits for it.
     pub(super) fn satisfy_awaited(&mut self) {
         for event in self.awaited.clone() {
             self.satisfy(event);

@@ -7,31 +7,22 @@ use heddle_trace::{Trace, Writer};
 
 use super::{Holds, caught, orders_agree_with_the_oracle};
 use crate::oracle::Oracle;
-use crate::program::Program;
+use crate::program::{Case, Subset};
 use crate::stream::Recorded;
 
 /// Longer runs are passed over: the oracle is quadratic.
 const LONGEST_RUN: usize = 3000;
 
-/// Which sets of eliminations a case is tried with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Subset {
-    /// The n-th of the 32.
-    One(u8),
-    /// All 32, one after the other.
-    Every,
-}
-
 /// The properties of the source text the program prints as.
-pub fn holds_of_program(program: &Program, subset: Subset) -> Holds {
-    let source = program.to_string();
-    let holds = caught(|| holds_of_source(&source, subset));
+pub fn holds_of_case(case: &Case) -> Holds {
+    let source = case.program.to_string();
+    let holds = caught(|| holds_of_source(&source, case.eliminations));
     holds.map_err(|wrong| format!("{wrong}\n\n{source}"))
 }
 
 /// The program compiles; the orders agree with the oracle on its run; recorded, it gives the same
 /// outcome as live; eliminations change neither its verdicts nor what it does.
-pub fn holds_of_source(source: &str, subset: Subset) -> Holds {
+pub fn holds_of_source(source: &str, eliminations: Subset) -> Holds {
     let program = compiled(source)?;
     let ran = Ran::of(&program);
     if ran.events.len() > LONGEST_RUN {
@@ -40,7 +31,7 @@ pub fn holds_of_source(source: &str, subset: Subset) -> Holds {
     let mut run = ran.recorded(program.features);
     orders_agree_with_the_oracle(&mut run).map_err(|wrong| format!("{wrong}\n\n{run}"))?;
     recorded_equals_live(&program)?;
-    subset
+    eliminations
         .sets()
         .try_for_each(|set| eliminations_change_nothing(&program, &ran, set))
 }
@@ -122,18 +113,4 @@ fn eliminations_change_nothing(program: &ir::Program, plain: &Ran, set: Eliminat
     }
     let mut run = ran.recorded(program.features);
     orders_agree_with_the_oracle(&mut run).map_err(|wrong| format!("with {names:?}, {wrong}"))
-}
-
-impl Subset {
-    fn sets(self) -> impl Iterator<Item = Eliminations> {
-        let numbers = match self {
-            Self::One(n) => n..n + 1,
-            Self::Every => 0..32,
-        };
-        numbers.map(|number| {
-            let members = ir::Elimination::ALL.into_iter().enumerate();
-            let chosen = members.filter(|(bit, _)| number >> bit & 1 == 1);
-            chosen.fold(Eliminations::none(), |set, (_, member)| set.with(member))
-        })
-    }
 }

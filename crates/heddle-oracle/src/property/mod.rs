@@ -15,7 +15,7 @@ use crate::oracle::{Oracle, verdicts};
 use crate::rules::{Rules, is_depth_first};
 use crate::stream::Recorded;
 
-pub use language::{Live, Subset, compiled, holds_of_program, holds_of_source};
+pub use language::{Live, compiled, holds_of_case, holds_of_source};
 pub use stream::holds_of_script;
 pub use truth::findings_are_true;
 

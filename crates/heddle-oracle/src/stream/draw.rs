@@ -10,8 +10,8 @@ use crate::draw::{Dice, drawn};
 
 /// How deep blocks nest.
 const DEPTH: u32 = 5;
-/// How many steps a block has, at most.
-const WIDTH: u32 = 5;
+/// How many steps a block has, at most. Larger scripts are slower, not better.
+const WIDTH: u32 = 3;
 /// The location messages are about.
 const FLAG: u8 = 5;
 
@@ -39,7 +39,7 @@ impl Choices {
     }
 
     fn script(&self, mode: Mode, dice: &mut Dice) -> Script {
-        let main = 1 + dice.below(2 * WIDTH);
+        let main = 1 + dice.below(3 * WIDTH);
         Script {
             main: (0..main).map(|_| self.step(dice, DEPTH)).collect(),
             schedule: schedule(mode, dice),
