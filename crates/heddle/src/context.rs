@@ -3,21 +3,34 @@
 //! Outside of a check there is no task context and every function here does nothing: a program may
 //! ship with this crate in it.
 
-use crate::session::Session;
-use crate::sites::Caller;
-use heddle_core::{FinishKind, LockId, SiteId, TaskKind};
+use crate::recorder::Recorder;
+use crate::session::{Session, note};
+use crate::sites::{Caller, RecentSites};
+use heddle_core::{
+    AccessKind, Event, Extent, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
+};
 use heddle_rt::{Cursor, EndPoint, FinishScope, LockMode, ThreadCache};
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A running task of a checked run.
 #[derive(Debug)]
 pub(crate) struct TaskContext {
     session: Arc<Session>,
     cursor: Cursor,
-    /// The running thread's cache for this session.
-    cache: NonNull<ThreadCache>,
+    /// What the running thread remembers of this session.
+    cache: NonNull<ThreadMemory>,
+    /// Whether the session has a recorder.
+    recording: bool,
+}
+
+/// What a thread remembers of a session.
+#[derive(Debug, Default)]
+struct ThreadMemory {
+    cache: ThreadCache,
+    sites: RecentSites,
 }
 
 thread_local! {
@@ -25,7 +38,7 @@ thread_local! {
     static CURRENT: Cell<Option<NonNull<TaskContext>>> = const { Cell::new(None) };
     /// This thread's caches, one per session it works for. Boxed, so that they do not move.
     #[allow(clippy::vec_box, reason = "contexts point at the caches")]
-    static CACHES: RefCell<Vec<(usize, Box<ThreadCache>)>> = const { RefCell::new(Vec::new()) };
+    static CACHES: RefCell<Vec<(usize, Box<ThreadMemory>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A task that was created and has not begun.
@@ -46,15 +59,48 @@ impl Newborn {
     /// task counts as ended all the same.
     pub(crate) fn run<R>(self, body: impl FnOnce() -> R) -> (std::thread::Result<R>, EndPoint) {
         let Self { session, cursor } = self;
-        let cache = cache_for(&session);
+        let cache = with(|current| current.shared_cache(&session)).flatten();
         let mut context = TaskContext {
-            session,
             cursor,
-            cache,
+            cache: cache.unwrap_or_else(|| cache_for(&session)),
+            recording: session.recorder.is_some(),
+            session,
         };
+        let task = context.cursor.task();
+        if task != TaskId::MAIN {
+            record_with(&context, |recorder| recorder.on(Event::Begin { task }));
+        }
         let result = enter(&mut context, body);
+        record_with(&context, |recorder| recorder.on(Event::End { task }));
+        if context.recording {
+            record_resume();
+        }
         (result, context.session.engine.end(context.cursor))
     }
+}
+
+#[inline]
+fn record_with(context: &TaskContext, record: impl FnOnce(&Recorder)) {
+    if let Some(recorder) = &context.session.recorder {
+        record(recorder);
+    }
+}
+
+/// The task that this thread ran before runs on.
+#[cold]
+fn record_resume() {
+    with(|context| {
+        let task = context.cursor.task();
+        record_with(context, |recorder| recorder.on(Event::Resume { task }));
+    });
+}
+
+/// Runs `body` outside of any task.
+pub(crate) fn masked<R>(body: impl FnOnce() -> R) -> std::thread::Result<R> {
+    let before = CURRENT.replace(None);
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
+    CURRENT.set(before);
+    result
 }
 
 fn enter<R>(context: &mut TaskContext, body: impl FnOnce() -> R) -> std::thread::Result<R> {
@@ -64,7 +110,7 @@ fn enter<R>(context: &mut TaskContext, body: impl FnOnce() -> R) -> std::thread:
     result
 }
 
-fn cache_for(session: &Arc<Session>) -> NonNull<ThreadCache> {
+fn cache_for(session: &Arc<Session>) -> NonNull<ThreadMemory> {
     let key = Arc::as_ptr(session).addr();
     CACHES.with_borrow_mut(|caches| {
         let known = caches.iter().position(|(session, _)| *session == key);
@@ -93,9 +139,9 @@ fn with<R>(f: impl FnOnce(&mut TaskContext) -> R) -> Option<R> {
 }
 
 impl TaskContext {
-    /// The thread's cache beside the cursor and the session.
+    /// The thread's memory beside the cursor and the session.
     #[inline(always)]
-    fn parts(&mut self) -> (&Session, &mut Cursor, &mut ThreadCache) {
+    fn parts(&mut self) -> (&Session, &mut Cursor, &mut ThreadMemory) {
         // SAFETY: the box is in this thread's `CACHES` and stays there while the session runs; only
         // the context that is being used on this thread refers to it.
         (&self.session, &mut self.cursor, unsafe {
@@ -103,14 +149,52 @@ impl TaskContext {
         })
     }
 
-    fn site(&self, caller: Caller) -> SiteId {
-        self.session.sites.id(caller)
+    /// The cache, if it is this session's.
+    fn shared_cache(&self, session: &Arc<Session>) -> Option<NonNull<ThreadMemory>> {
+        Arc::ptr_eq(&self.session, session).then_some(self.cache)
+    }
+
+    fn note_edges(&self, count: usize) {
+        let edges = &self.session.used.extra_edges;
+        edges.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    #[cold]
+    fn record_access(&mut self, kind: AccessKind, start: u64, len: u64, caller: Caller) {
+        let extent = Extent::new(Location(start), len);
+        let site = self.site(caller);
+        record_with(self, |recorder| {
+            recorder.on(match kind {
+                AccessKind::Read => Event::Read { extent, site },
+                AccessKind::Write => Event::Write { extent, site },
+            });
+        });
+    }
+
+    fn site(&mut self, caller: Caller) -> SiteId {
+        let (session, _, memory) = self.parts();
+        memory.sites.id(&session.sites, caller)
     }
 }
 
 /// Whether a checked task is running on this thread.
 pub(crate) fn is_checked() -> bool {
     CURRENT.get().is_some()
+}
+
+/// What was checked for a strand holds until [`strand`] says another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Strand(u32);
+
+/// The strand of the thread's last access.
+#[inline(always)]
+pub(crate) fn strand() -> Strand {
+    Strand(with(|context| context.cursor.strand()).unwrap_or(u32::MAX))
+}
+
+/// The running task.
+pub(crate) fn task() -> Option<TaskId> {
+    with(|context| context.cursor.task())
 }
 
 /// The session of the running task.
@@ -122,10 +206,12 @@ pub(crate) fn session() -> Option<Arc<Session>> {
 #[inline(always)]
 pub(crate) fn read(start: u64, len: u64, caller: Caller) {
     with(|context| {
-        let (session, cursor, cache) = context.parts();
-        session
-            .engine
-            .read(cache, cursor, start, len, || session.sites.id(caller).raw());
+        if context.recording {
+            context.record_access(AccessKind::Read, start, len, caller);
+        }
+        let (session, cursor, ThreadMemory { cache, sites }) = context.parts();
+        let site = || sites.id(&session.sites, caller).raw();
+        session.engine.read(cache, cursor, start, len, site);
     });
 }
 
@@ -133,10 +219,12 @@ pub(crate) fn read(start: u64, len: u64, caller: Caller) {
 #[inline(always)]
 pub(crate) fn write(start: u64, len: u64, caller: Caller) {
     with(|context| {
-        let (session, cursor, cache) = context.parts();
-        session
-            .engine
-            .write(cache, cursor, start, len, || session.sites.id(caller).raw());
+        if context.recording {
+            context.record_access(AccessKind::Write, start, len, caller);
+        }
+        let (session, cursor, ThreadMemory { cache, sites }) = context.parts();
+        let site = || sites.id(&session.sites, caller).raw();
+        session.engine.write(cache, cursor, start, len, site);
     });
 }
 
@@ -145,9 +233,23 @@ pub(crate) fn spawn(into: Option<&FinishScope>, kind: TaskKind, caller: Caller) 
     with(|context| {
         let site = context.site(caller);
         let session = Arc::clone(&context.session);
+        let finish = into.map_or(context.cursor.finish(), FinishScope::id);
+        if finish != context.cursor.finish() {
+            note(&session.used.scope_handles);
+        }
         let cursor = session
             .engine
             .spawn(&mut context.cursor, into, kind, site, None);
+        let (task, name) = (cursor.task(), None);
+        record_with(context, |recorder| {
+            recorder.on(Event::Spawn {
+                task,
+                finish,
+                kind,
+                site,
+                name,
+            });
+        });
         Newborn { session, cursor }
     })
 }
@@ -155,11 +257,14 @@ pub(crate) fn spawn(into: Option<&FinishScope>, kind: TaskKind, caller: Caller) 
 /// The running task opens a finish.
 pub(crate) fn finish_begin(caller: Caller) -> Option<FinishScope> {
     with(|context| {
-        let site = context.site(caller);
-        context
-            .session
-            .engine
-            .finish_begin(&mut context.cursor, FinishKind::Finish, site)
+        let (site, kind) = (context.site(caller), FinishKind::Finish);
+        let engine = &context.session.engine;
+        let scope = engine.finish_begin(&mut context.cursor, kind, site);
+        let finish = scope.id();
+        record_with(context, |recorder| {
+            recorder.on(Event::FinishBegin { finish, kind, site });
+        });
+        scope
     })
 }
 
@@ -167,40 +272,72 @@ pub(crate) fn finish_begin(caller: Caller) -> Option<FinishScope> {
 pub(crate) fn finish_end(scope: Option<FinishScope>) {
     if let Some(scope) = scope {
         with(|context| {
-            context
-                .session
-                .engine
-                .finish_end(&mut context.cursor, scope)
+            let engine = &context.session.engine;
+            engine.finish_end(&mut context.cursor, scope);
+            let finish = scope.id();
+            record_with(context, |recorder| {
+                recorder.on(Event::FinishEnd { finish });
+            });
         });
     }
 }
 
 /// The end of another task precedes what follows.
 pub(crate) fn join(end: EndPoint) {
-    with(|context| context.session.engine.join(&mut context.cursor, end));
+    with(|context| {
+        context.note_edges(1);
+        context.session.engine.join(&mut context.cursor, end);
+        let (task, site) = (end.task(), SiteId::new(0));
+        record_with(context, |recorder| recorder.on(Event::Join { task, site }));
+    });
 }
 
 /// What the running task did so far precedes whoever waits for the returned signal.
 pub(crate) fn signal() -> Option<u32> {
-    with(|context| context.session.engine.signal(&mut context.cursor))
+    with(|context| {
+        let signal = context.session.engine.signal(&mut context.cursor);
+        record_with(context, |recorder| recorder.signal(signal));
+        signal
+    })
 }
 
 /// These signals precede what follows.
 pub(crate) fn wait(signals: &[u32]) {
-    with(|context| context.session.engine.wait(&mut context.cursor, signals));
+    with(|context| {
+        context.note_edges(signals.len());
+        context.session.engine.wait(&mut context.cursor, signals);
+        record_with(context, |recorder| {
+            signals.iter().for_each(|&signal| recorder.wait(signal));
+        });
+    });
 }
 
 /// The running task takes a lock.
 pub(crate) fn acquire(lock: LockId, mode: LockMode) {
     with(|context| {
-        context
-            .session
-            .engine
-            .acquire(&mut context.cursor, lock, mode)
+        let used = &context.session.used;
+        note(match lock {
+            LockId::ISOLATED => &used.isolated,
+            _ => &used.locks,
+        });
+        let engine = &context.session.engine;
+        engine.acquire(&mut context.cursor, lock, mode);
+        record_with(context, |recorder| match mode {
+            LockMode::Exclusive => recorder.acquire(lock),
+            LockMode::Shared => recorder.give_up("a lock that several readers share"),
+        });
     });
 }
 
 /// The running task gives a lock back.
 pub(crate) fn release(lock: LockId) {
-    with(|context| context.session.engine.release(&mut context.cursor, lock));
+    with(|context| {
+        context.session.engine.release(&mut context.cursor, lock);
+        record_with(context, |recorder| recorder.release(lock));
+    });
+}
+
+/// The run took one of several ways at this point.
+pub(crate) fn choice() {
+    with(|context| note(&context.session.used.choices));
 }

@@ -1,35 +1,131 @@
 //! One call of `check`: its engine and what it learnt of positions and names.
 
+use crate::locations::{self, Labelled};
+use crate::recorder::Recorder;
 use crate::sites::Sites;
-use heddle_core::LockId;
+use heddle_core::{Features, LockId};
 use heddle_rt::Engine;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 /// How many locations a process can have at a time.
 const LOCATIONS: usize = 1 << 34;
+
+/// How the tasks of a checked run are executed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Execution {
+    /// At once, where they are spawned.
+    Inline,
+    /// On the threads of a pool.
+    Pool,
+}
 
 /// Everything that belongs to one checked run.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) engine: Engine,
     pub(crate) sites: Sites,
+    pub(crate) execution: Execution,
+    pub(crate) used: Used,
+    pub(crate) activity: Activity,
+    /// Writes the run down, if it is to be judged by another order.
+    pub(crate) recorder: Option<Recorder>,
+    /// Names of the places of the first races, taken before their values were dropped.
+    labels: Mutex<Vec<Option<Labelled>>>,
+}
+
+/// What the program made use of.
+#[derive(Debug, Default)]
+pub(crate) struct Used {
+    pub(crate) extra_edges: AtomicU64,
+    pub(crate) scope_handles: AtomicBool,
+    pub(crate) isolated: AtomicBool,
+    pub(crate) locks: AtomicBool,
+    pub(crate) choices: AtomicBool,
+    pub(crate) futures: AtomicBool,
+}
+
+/// Whether anything moves in a run on several threads; tells a deadlock from a long wait.
+#[derive(Debug, Default)]
+pub(crate) struct Activity {
+    /// Tasks that are queued or running, without those that wait.
+    pub(crate) busy: AtomicIsize,
+    /// Changes whenever a task begins, ends or stops waiting.
+    pub(crate) progress: AtomicU64,
+}
+
+impl Used {
+    /// As the engines of `heddle-core` want to know it.
+    pub(crate) fn features(&self) -> Features {
+        let has = |used: &AtomicBool| used.load(Ordering::Relaxed);
+        Features {
+            extra_edges: self.extra_edges.load(Ordering::Relaxed) > 0,
+            scope_handles: has(&self.scope_handles),
+            isolated: has(&self.isolated),
+            locks: has(&self.locks),
+            choices: has(&self.choices),
+            cuts: false,
+        }
+    }
+}
+
+/// Sets a flag; does not write to memory that other threads read if it is already set.
+pub(crate) fn note(used: &AtomicBool) {
+    if !used.load(Ordering::Relaxed) {
+        used.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The sessions that are running now, so that freed locations are forgotten in all of them.
 static RUNNING: RwLock<Vec<Weak<Session>>> = RwLock::new(Vec::new());
 
+/// The sessions that are running now.
+pub(crate) fn running_sessions() -> Vec<Arc<Session>> {
+    let running = RUNNING.read().unwrap_or_else(PoisonError::into_inner);
+    running.iter().filter_map(Weak::upgrade).collect()
+}
+
 impl Session {
     /// A session; none if the address space for its tables cannot be had.
-    pub(crate) fn start() -> Option<Arc<Self>> {
+    pub(crate) fn start(execution: Execution, recorder: Option<Recorder>) -> Option<Arc<Self>> {
         let session = Arc::new(Self {
             engine: Engine::new(LOCATIONS)?,
             sites: Sites::default(),
+            execution,
+            used: Used::default(),
+            activity: Activity::default(),
+            recorder,
+            labels: Mutex::default(),
         });
         let mut running = RUNNING.write().unwrap_or_else(PoisonError::into_inner);
         running.retain(|session| session.strong_count() > 0);
         running.push(Arc::downgrade(&session));
         Some(session)
+    }
+
+    /// These locations no longer belong to the value they belonged to.
+    pub(crate) fn forget(&self, start: u64, len: u64) {
+        self.label_races();
+        self.engine.forget(start, len);
+        if let Some(recorder) = &self.recorder {
+            recorder.forget(start, len);
+        }
+    }
+
+    /// Names for the places of all races so far, in their sequence.
+    pub(crate) fn race_labels(&self) -> Vec<Option<Labelled>> {
+        self.label_races();
+        let labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        labels.clone()
+    }
+
+    /// Races are named while their values live: every drop comes by here first.
+    fn label_races(&self) {
+        let mut labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let locations = self.engine.race_locations(labels.len());
+        if !locations.is_empty() {
+            labels.extend(locations::labels(&locations));
+        }
     }
 }
 
@@ -37,53 +133,4 @@ impl Session {
 pub(crate) fn next_lock() -> LockId {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     LockId::new(NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// A run of location numbers that belongs to one shared value. Nobody else has these numbers while it
-/// lives; when it is dropped, every running session forgets what it knew of them.
-#[derive(Debug)]
-pub(crate) struct Locations {
-    start: u64,
-    len: u64,
-}
-
-static NEXT_LOCATION: AtomicU64 = AtomicU64::new(0);
-static FREE: std::sync::Mutex<Vec<(u64, u64)>> = std::sync::Mutex::new(Vec::new());
-
-impl Locations {
-    /// Numbers for `len` locations.
-    pub(crate) fn new(len: usize) -> Self {
-        let len = len as u64;
-        let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = free.iter().position(|&(_, free)| free == len) {
-            return Self {
-                start: free.swap_remove(at).0,
-                len,
-            };
-        }
-        Self {
-            start: NEXT_LOCATION.fetch_add(len, Ordering::Relaxed),
-            len,
-        }
-    }
-
-    /// The first number.
-    #[inline(always)]
-    pub(crate) fn start(&self) -> u64 {
-        self.start
-    }
-}
-
-impl Drop for Locations {
-    fn drop(&mut self) {
-        let running = RUNNING.read().unwrap_or_else(PoisonError::into_inner);
-        for session in running.iter().filter_map(Weak::upgrade) {
-            session.engine.forget(self.start, self.len);
-        }
-        drop(running);
-        if self.len > 0 {
-            let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-            free.push((self.start, self.len));
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use heddle_core::{FileId, Legend, Site, SiteId, SourceFile};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
@@ -48,7 +49,7 @@ impl Sites {
         for caller in &table.callers {
             let file = *files.entry(caller.file()).or_insert_with(|| {
                 let path = caller.file().to_string();
-                let text = std::fs::read_to_string(&path).ok();
+                let text = read_source(&path);
                 legend.files.push(SourceFile { path, text });
                 FileId::new(legend.files.len() as u32 - 1)
             });
@@ -64,4 +65,40 @@ impl Sites {
         }
         legend
     }
+}
+
+/// The positions a thread met last, so that it seldom needs the table all threads share.
+#[derive(Debug)]
+pub(crate) struct RecentSites([Cell<(usize, SiteId)>; RECENT]);
+
+const RECENT: usize = 64;
+
+impl RecentSites {
+    /// The number of this position.
+    #[inline]
+    pub(crate) fn id(&self, sites: &Sites, caller: Caller) -> SiteId {
+        let address = std::ptr::from_ref(caller).addr();
+        let slot = &self.0[address / align_of_val(caller) % RECENT];
+        let (known, id) = slot.get();
+        if known == address {
+            return id;
+        }
+        let id = sites.id(caller);
+        slot.set((address, id));
+        id
+    }
+}
+
+impl Default for RecentSites {
+    fn default() -> Self {
+        Self([const { Cell::new((0, SiteId::new(0))) }; RECENT])
+    }
+}
+
+/// The text of a source file. The compiler names files as seen from where it was started, which may
+/// be a directory further up: that of the workspace.
+fn read_source(path: &str) -> Option<String> {
+    let here = std::env::current_dir().ok()?;
+    let mut candidates = here.ancestors().map(|directory| directory.join(path));
+    candidates.find_map(|candidate| std::fs::read_to_string(candidate).ok())
 }

@@ -1,0 +1,234 @@
+//! Checked runs: how they are set up, carried out and judged.
+
+use crate::context::{self, Newborn};
+use crate::exec::{Core, with_stack};
+use crate::outcome;
+use crate::recorder::Recorder;
+use crate::report::Report;
+use crate::session::{Execution, Session};
+use crate::settings::{self, Analysis, Order};
+use heddle_core::{OrderChoice, OrderError};
+use heddle_report::{Settings, Strictness};
+use std::panic::{Location, resume_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Stack of the threads of a checked parallel run; deeper recursion gets more, piece by piece.
+const STACK: usize = 16 << 20;
+
+/// Runs `body` and reports every race that any schedule of it can have on the same input.
+///
+/// The same as [`Checker::new().check(body)`](Checker::check).
+///
+/// ```
+/// use heddle::{Shared, check, finish};
+/// let report = check(|| {
+///     let x = Shared::new(0);
+///     finish(|s| {
+///         s.spawn(|_| x.set(1));
+///         s.spawn(|_| x.set(2));
+///     });
+/// });
+/// assert_eq!(report.races().count(), 1);
+/// ```
+#[track_caller]
+pub fn check<F: FnOnce() + Send>(body: F) -> Report {
+    Checker::new().check(body)
+}
+
+/// How to check. Whatever is not set comes from the environment.
+///
+/// | variable | values | stands for |
+/// |---|---|---|
+/// | `HEDDLE_ORDER` | `auto`, `bags`, `tree`, `graph` | [`order`](Self::order) |
+/// | `HEDDLE_PARALLEL` | number of threads, 0 for a serial run | [`parallel`](Self::parallel) |
+/// | `HEDDLE_MAX_FINDINGS` | number | [`max_findings`](Self::max_findings) |
+///
+/// ```
+/// let report = heddle::Checker::new().parallel(2).check(|| {
+///     heddle::join(|| 1, || 2);
+/// });
+/// report.assert_clean();
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a checker does nothing until `check` is called"]
+pub struct Checker {
+    order: Order,
+    threads: usize,
+    analyses: Vec<Analysis>,
+    max_findings: Option<usize>,
+    strictness: Strictness,
+}
+
+impl Checker {
+    /// A checker with the environment's settings: by default a serial, depth-first run.
+    ///
+    /// # Panics
+    /// If a variable has a value it cannot have.
+    ///
+    /// ```
+    /// heddle::Checker::new().check(|| ()).assert_clean();
+    /// ```
+    pub fn new() -> Self {
+        Self {
+            order: settings::variable("HEDDLE_ORDER").unwrap_or_default(),
+            threads: settings::variable("HEDDLE_PARALLEL").unwrap_or(0),
+            analyses: vec![Analysis::Races],
+            max_findings: settings::variable("HEDDLE_MAX_FINDINGS"),
+            strictness: Strictness::CertainOnly,
+        }
+    }
+
+    /// Which order decides what is parallel. The verdict is the same by any order that can judge the
+    /// program; see [`Order`].
+    ///
+    /// ```
+    /// use heddle::{Checker, Order, join};
+    /// let checker = Checker::new().order(Order::Bags);
+    /// checker.check(|| { join(|| (), || ()); }).assert_clean();
+    /// ```
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Runs the program on `threads` threads. With 0, serially: every task at once where it is
+    /// spawned, on the calling thread. The findings are the same.
+    ///
+    /// ```
+    /// heddle::Checker::new().parallel(4).check(|| ()).assert_clean();
+    /// ```
+    pub fn parallel(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// What to look for.
+    ///
+    /// ```
+    /// use heddle::{Analysis, Checker};
+    /// Checker::new().analyses([Analysis::Races]).check(|| ()).assert_clean();
+    /// ```
+    pub fn analyses(mut self, analyses: impl IntoIterator<Item = Analysis>) -> Self {
+        self.analyses = analyses.into_iter().collect();
+        self
+    }
+
+    /// Reports at most so many findings, where races at one pair of source positions count once.
+    ///
+    /// ```
+    /// heddle::Checker::new().max_findings(10).check(|| ()).assert_clean();
+    /// ```
+    pub fn max_findings(mut self, count: usize) -> Self {
+        self.max_findings = Some(count);
+        self
+    }
+
+    /// Lets possible races count as well: those that exist only if what one section of a lock handed
+    /// over to another can be undone.
+    ///
+    /// ```
+    /// heddle::Checker::new().strict().check(|| ()).assert_clean();
+    /// ```
+    pub fn strict(mut self) -> Self {
+        self.strictness = Strictness::Strict;
+        self
+    }
+
+    /// Runs `body` and reports. If a task panics, so does this, once all tasks have ended.
+    ///
+    /// # Panics
+    /// - inside of another check;
+    /// - if the chosen order cannot judge the program;
+    /// - if there is no address space left for the checker's tables.
+    ///
+    /// ```
+    /// let mut ran = false;
+    /// heddle::Checker::new().check(|| ran = true).assert_clean();
+    /// assert!(ran);
+    /// ```
+    #[track_caller]
+    pub fn check<F: FnOnce() + Send>(&self, body: F) -> Report {
+        let caller = Location::caller();
+        assert!(
+            !context::is_checked(),
+            "check at {caller} inside of a checked task: checks cannot be nested"
+        );
+        let session = self.session();
+        let started = Instant::now();
+        let result = self.run(&session, body);
+        context::leave(&session);
+        if let Err(payload) = result {
+            resume_unwind(payload);
+        }
+        let judged = outcome::judge(&session, self.choice()).unwrap_or_else(|error| {
+            panic!("{} at {caller}", settings::explain(&error));
+        });
+        let settings = Settings {
+            strictness: self.strictness,
+            limit: self.max_findings,
+        };
+        let judged = judged.only(&self.analyses);
+        Report::new(judged, settings, caller, started.elapsed())
+    }
+
+    fn session(&self) -> Arc<Session> {
+        let serial = self.threads == 0;
+        assert!(
+            serial || self.order == Order::Auto,
+            "an order can be chosen for serial runs only"
+        );
+        let execution = match serial {
+            true => Execution::Inline,
+            false => Execution::Pool,
+        };
+        let recorder = (self.order != Order::Auto).then(Recorder::default);
+        Session::start(execution, recorder).expect("address space for the checker's tables")
+    }
+
+    fn run(&self, session: &Arc<Session>, body: impl FnOnce() + Send) -> std::thread::Result<()> {
+        let main = Newborn::main(Arc::clone(session));
+        let main = move || main.run(|| with_core(body)).0;
+        if self.threads == 0 {
+            return with_stack(main);
+        }
+        session.activity.change(1);
+        let pool = rayon_core::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .stack_size(STACK)
+            .build()
+            .expect("threads for a parallel run");
+        pool.install(main)
+    }
+
+    fn choice(&self) -> Option<OrderChoice> {
+        match self.order {
+            Order::Auto => None,
+            Order::Bags => Some(OrderChoice::Bags),
+            Order::Tree => Some(OrderChoice::Tree),
+            Order::Graph => Some(OrderChoice::Graph),
+        }
+    }
+}
+
+/// The main task's body, inside of its implicit finish.
+fn with_core(body: impl FnOnce()) {
+    let core = Core::main();
+    let result = core.within(body);
+    core.close(result);
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Why a run could not be judged.
+#[derive(Debug)]
+pub(crate) enum Unjudged {
+    /// By this order.
+    Order(OrderError),
+    /// The run did something that only the default order knows.
+    Unsupported(&'static str),
+}

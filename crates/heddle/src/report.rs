@@ -1,0 +1,170 @@
+//! What a checked run found, for people and for programs.
+
+use crate::outcome::Judged;
+use crate::sites::Caller;
+use heddle_core::Guarantee;
+use heddle_report::json::{self, Layout};
+use heddle_report::text::{self, Colour};
+use heddle_report::{Finding, Kind, Settings, Subject, Unchecked, Verdict};
+use std::fmt;
+use std::time::Duration;
+
+/// Findings shown in text unless told otherwise.
+const TEXT_LIMIT: usize = 100;
+
+/// What a checked run found.
+///
+/// Its [`Display`](fmt::Display) is the full report: every finding with the source lines of both
+/// sides and why they are parallel, then the guarantee.
+///
+/// ```
+/// use heddle::{Shared, check, join};
+/// let report = check(|| {
+///     let x = Shared::new(0);
+///     join(|| x.set(1), || x.get());
+/// });
+/// assert!(!report.is_clean());
+/// assert!(report.to_string().contains("race"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Report {
+    report: heddle_report::Report,
+    text: String,
+    stats: Stats,
+}
+
+/// How much a checked run did.
+///
+/// ```
+/// let report = heddle::check(|| { heddle::join(|| (), || ()); });
+/// let stats = report.stats();
+/// assert_eq!((stats.tasks, stats.finishes), (1 + 2, 1 + 1));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Tasks, the main task included.
+    pub tasks: u64,
+    /// Finishes, the implicit one around the main task included.
+    pub finishes: u64,
+    /// Extra edges: values of futures, waits for groups, dependences.
+    pub extra_edges: u64,
+    /// How long it took, the judging included.
+    pub elapsed: Duration,
+}
+
+impl Report {
+    pub(crate) fn new(
+        judged: Judged,
+        settings: Settings,
+        caller: Caller,
+        elapsed: Duration,
+    ) -> Self {
+        let subject = Subject {
+            program: caller.file(),
+            outcome: &judged.outcome,
+            legend: &judged.legend,
+            features: judged.features,
+            unchecked: Unchecked::Nothing,
+        };
+        let shown = Settings {
+            limit: settings.limit.or(Some(TEXT_LIMIT)),
+            ..settings
+        };
+        let counts = judged.outcome.counts;
+        Self {
+            text: text::render(&heddle_report::Report::new(subject, shown), Colour::Plain),
+            report: heddle_report::Report::new(subject, settings),
+            stats: Stats {
+                tasks: counts.tasks,
+                finishes: counts.finishes,
+                extra_edges: counts.extra_edges,
+                elapsed,
+            },
+        }
+    }
+
+    /// Whether nothing is wrong for certain. Possible races, which exist only if what one section of
+    /// a lock handed over to another can be undone, count if the checker is
+    /// [strict](crate::Checker::strict).
+    ///
+    /// ```
+    /// assert!(heddle::check(|| ()).is_clean());
+    /// ```
+    pub fn is_clean(&self) -> bool {
+        self.report.verdict == Verdict::Clean
+    }
+
+    /// # Panics
+    /// If the report is not [clean](Self::is_clean), with its full text.
+    ///
+    /// ```should_panic
+    /// use heddle::{Shared, check, join};
+    /// let x = Shared::new(0);
+    /// check(|| { join(|| x.set(1), || x.set(2)); }).assert_clean();
+    /// ```
+    #[track_caller]
+    pub fn assert_clean(&self) {
+        assert!(self.is_clean(), "\n{self}");
+    }
+
+    /// The races, in the sequence of their source positions.
+    ///
+    /// ```
+    /// use heddle::{SharedVec, check, par_for};
+    /// let report = check(|| {
+    ///     let sums = SharedVec::new(2, 0);
+    ///     par_for(0..4, |i| sums.set(i % 2, i));
+    /// });
+    /// for race in report.races() {
+    ///     let [first, second] = &*race.accesses else { unreachable!() };
+    ///     assert_eq!(first.position, second.position);
+    /// }
+    /// assert_eq!(report.races().count(), 2);
+    /// ```
+    pub fn races(&self) -> impl Iterator<Item = &Finding> {
+        let findings = self.report.findings.iter();
+        findings.filter(|finding| finding.kind == Kind::Race)
+    }
+
+    /// What the absence of findings means.
+    ///
+    /// ```
+    /// use heddle::{Guarantee, check, isolated, join};
+    /// let report = check(|| { join(|| (), || ()); });
+    /// assert_eq!(report.guarantee(), Guarantee::AllSchedules);
+    /// let report = check(|| isolated(|| ()));
+    /// assert_eq!(report.guarantee(), Guarantee::KeepingAccesses);
+    /// ```
+    pub fn guarantee(&self) -> Guarantee {
+        self.report.guarantee
+    }
+
+    /// How much was done.
+    ///
+    /// ```
+    /// assert_eq!(heddle::check(|| ()).stats().tasks, 1);
+    /// ```
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    /// The report as JSON, in the form that `heddle check --format json` has.
+    ///
+    /// ```
+    /// assert!(heddle::check(|| ()).to_json().contains("\"verdict\": \"clean\""));
+    /// ```
+    pub fn to_json(&self) -> String {
+        let mut bytes = Vec::new();
+        // Writing to memory cannot fail, and JSON is text.
+        let written = json::write(&self.report, Layout::Pretty, &mut bytes);
+        debug_assert!(written.is_ok());
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

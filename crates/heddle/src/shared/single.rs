@@ -1,0 +1,145 @@
+//! One shared value.
+
+use super::Element;
+use super::cell::ElementCell;
+use crate::context;
+use crate::locations::Locations;
+use std::fmt;
+use std::ops::Add;
+use std::panic::Location;
+
+/// One value that tasks read and write.
+///
+/// ```
+/// use heddle::{Shared, check, finish};
+///
+/// let x = Shared::new(0);
+/// let report = check(|| {
+///     finish(|s| {
+///         s.spawn(|_| x.set(1));
+///         s.spawn(|_| x.set(2));
+///     });
+/// });
+/// assert_eq!(report.races().count(), 1);
+/// ```
+pub struct Shared<T: Element> {
+    cell: ElementCell<T>,
+    location: Locations,
+}
+
+impl<T: Element> Shared<T> {
+    /// A shared value.
+    ///
+    /// ```
+    /// assert_eq!(heddle::Shared::new(5).get(), 5);
+    /// ```
+    #[track_caller]
+    pub fn new(value: T) -> Self {
+        Self {
+            cell: ElementCell::new(value),
+            location: Locations::named(1, "Shared", Location::caller()),
+        }
+    }
+
+    /// Reads the value.
+    ///
+    /// ```
+    /// assert_eq!(heddle::Shared::new(2.5).get(), 2.5);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn get(&self) -> T {
+        context::read(self.location.start(), 1, Location::caller());
+        self.cell.load()
+    }
+
+    /// Writes the value.
+    ///
+    /// ```
+    /// let x = heddle::Shared::new(1);
+    /// x.set(2);
+    /// assert_eq!(x.get(), 2);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn set(&self, value: T) {
+        context::write(self.location.start(), 1, Location::caller());
+        self.cell.store(value);
+    }
+
+    /// Reads the value and writes what `f` makes of it. Other tasks may come in between: this is a
+    /// read and a write, not an atomic operation.
+    ///
+    /// ```
+    /// let x = heddle::Shared::new(3);
+    /// x.update(|x| x * x);
+    /// assert_eq!(x.get(), 9);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn update(&self, f: impl FnOnce(T) -> T) {
+        let value = f(self.get());
+        self.set(value);
+    }
+
+    /// Adds to the value: a read and a write.
+    ///
+    /// ```
+    /// let x = heddle::Shared::new(3);
+    /// x.add(4);
+    /// assert_eq!(x.get(), 7);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn add(&self, value: T)
+    where
+        T: Add<Output = T>,
+    {
+        let sum = self.get() + value;
+        self.set(sum);
+    }
+
+    /// The value, to be used in place. Needs no check: the reference is exclusive.
+    ///
+    /// ```
+    /// let mut x = heddle::Shared::new(3);
+    /// *x.get_mut() += 1;
+    /// assert_eq!(x.get(), 4);
+    /// ```
+    pub fn get_mut(&mut self) -> &mut T {
+        let [value] = ElementCell::as_elements(std::slice::from_mut(&mut self.cell)) else {
+            unreachable!("one cell is one element")
+        };
+        value
+    }
+
+    /// The value.
+    ///
+    /// ```
+    /// assert_eq!(heddle::Shared::new(3).into_inner(), 3);
+    /// ```
+    pub fn into_inner(self) -> T {
+        self.cell.load()
+    }
+}
+
+impl<T: Element + Default> Default for Shared<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: Element> From<T> for Shared<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Element + fmt::Debug> fmt::Debug for Shared<T> {
+    /// Shows the value without counting as a read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Shared").field(&self.cell.load()).finish()
+    }
+}

@@ -1,0 +1,83 @@
+//! What an atomic operation tells the checker.
+//!
+//! Each is a section of its own on a lock of the atomic: sections of one lock do not race, and what they
+//! read and write of the atomic's location makes the hand-offs.
+
+use crate::context;
+use crate::sites::Caller;
+use crate::sync::identity::Identity;
+use heddle_rt::LockMode;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+/// What an operation did, as far as it matters to others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Effect {
+    Load(Ordering),
+    Store(Ordering),
+    /// Both at once.
+    Change(Ordering),
+}
+
+/// The checker's side of an atomic.
+#[derive(Debug)]
+pub(super) struct Guarded {
+    identity: Identity,
+    /// Makes an operation and its report one step, so that both have the same sequence.
+    in_step: Mutex<()>,
+}
+
+impl Guarded {
+    pub(super) const fn new() -> Self {
+        Self {
+            identity: Identity::new(),
+            in_step: Mutex::new(()),
+        }
+    }
+
+    /// Performs an operation whose effect is known beforehand.
+    #[inline]
+    pub(super) fn perform<R>(
+        &self,
+        effect: Effect,
+        caller: Caller,
+        operation: impl FnOnce() -> R,
+    ) -> R {
+        self.attempt(caller, || (operation(), effect))
+    }
+
+    /// Performs an operation that says itself what it did.
+    #[inline]
+    pub(super) fn attempt<R>(&self, caller: Caller, operation: impl FnOnce() -> (R, Effect)) -> R {
+        if context::is_checked() {
+            self.checked(caller, operation)
+        } else {
+            operation().0
+        }
+    }
+
+    fn checked<R>(&self, caller: Caller, operation: impl FnOnce() -> (R, Effect)) -> R {
+        let step = self.in_step.lock().unwrap_or_else(PoisonError::into_inner);
+        let (result, effect) = operation();
+        self.identity.enter(LockMode::Exclusive);
+        self.tell(effect, caller);
+        self.identity.leave();
+        drop(step);
+        result
+    }
+
+    fn tell(&self, effect: Effect, caller: Caller) {
+        use Ordering::Relaxed;
+        match effect {
+            Effect::Store(Relaxed) => self.identity.cover_up(),
+            // A relaxed change leaves the earlier release visible.
+            Effect::Load(Relaxed) | Effect::Change(Relaxed) => {}
+            Effect::Load(_) | Effect::Change(Ordering::Acquire) => self.identity.receive(caller),
+            Effect::Store(_) => self.identity.hand_over(caller),
+            Effect::Change(_) => {
+                self.identity.receive(caller);
+                self.identity.hand_over(caller);
+            }
+        }
+    }
+}
