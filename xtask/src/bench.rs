@@ -1,28 +1,30 @@
-//! `cargo xtask bench`: each folder of `bench/` is one benchmark, a program that prints its table
-//! and writes its figures as JSON under `target/bench/`.
+//! `cargo xtask bench`: each benchmark is a program under `bench/` that prints its table and writes
+//! its figures as JSON under `target/bench/`.
 
 use crate::command::{cargo, step};
 use crate::failure::Failure;
 
-/// The folders of `bench/`.
-const BENCHES: &[&str] = &["core"];
+/// Names on the command line and the packages behind them.
+const BENCHES: &[(&str, &str)] = &[("core", "bench-core"), ("rust", "bench-kernels")];
 
 /// The task: one benchmark with its own options, or all of them.
 pub fn run(rest: &[String]) -> Result<(), Failure> {
-    match rest.split_first() {
-        None => BENCHES.iter().try_for_each(|name| bench(name, &[])),
-        Some((name, options)) if BENCHES.contains(&name.as_str()) => bench(name, options),
-        Some((name, _)) => {
-            let known = BENCHES.join(", ");
+    let Some((wanted, options)) = rest.split_first() else {
+        return BENCHES.iter().try_for_each(|bench| start(bench, &[]));
+    };
+    match BENCHES.iter().find(|(name, _)| name == wanted) {
+        Some(bench) => start(bench, options),
+        None => {
+            let known = BENCHES.iter().map(|&(name, _)| name).collect::<Vec<_>>();
+            let known = known.join(", ");
             Err(Failure::Usage(format!(
-                "no benchmark `{name}` (there is: {known})"
+                "no benchmark `{wanted}` (there are: {known})"
             )))
         }
     }
 }
 
-fn bench(name: &str, options: &[String]) -> Result<(), Failure> {
-    let package = format!("bench-{name}");
-    let mut command = cargo(["run", "--release", "--quiet", "--package", &package, "--"]);
+fn start((name, package): &(&str, &str), options: &[String]) -> Result<(), Failure> {
+    let mut command = cargo(["run", "--release", "--quiet", "--package", package, "--"]);
     step(&format!("bench {name}"), command.args(options))
 }

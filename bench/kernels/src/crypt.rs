@@ -6,7 +6,7 @@
 
 use crate::kernel::{Digest, Kernel, Variant};
 use crate::random::Random;
-use heddle::{SharedVec, par_for};
+use heddle::{SharedVec, par_chunks};
 
 /// This kernel.
 pub const KERNEL: Kernel = Kernel {
@@ -35,7 +35,7 @@ pub fn run(len: usize, variant: Variant) -> Vec<u8> {
     cipher(&key, [&plain, &secret], variant);
     let key = SharedVec::from(decryption_key(&encryption_key(SECRET)).to_vec());
     cipher(&key, [&secret, &restored], variant);
-    [secret.to_vec(), restored.to_vec()].concat()
+    [secret.into_vec(), restored.into_vec()].concat()
 }
 
 /// The same on vectors, without tasks.
@@ -58,10 +58,9 @@ fn cipher(key: &SharedVec<u16>, [from, to]: [&SharedVec<u8>; 2], variant: Varian
     let blocks = from.len() / BLOCK;
     // At least two tasks, however short the text.
     let per_task = BLOCKS_PER_TASK.min(blocks.div_ceil(2));
-    par_for(0..blocks.div_ceil(per_task), |task| {
+    par_chunks(0..blocks, per_task, |own| {
         let extra = usize::from(variant == Variant::Seeded);
-        let last = blocks.min((task + 1) * per_task + extra);
-        let part = task * per_task * BLOCK..last * BLOCK;
+        let part = own.start * BLOCK..blocks.min(own.end + extra) * BLOCK;
         let mut subkeys = [0; SUBKEYS];
         key.read_into(0..SUBKEYS, &mut subkeys);
         let mut bytes = from.slice(part.clone()).to_vec();

@@ -4,7 +4,7 @@
 //! directly: every task starts at its own place in the one sequence, and writes its own lines.
 
 use crate::kernel::{Digest, Kernel, Variant};
-use heddle::{Shared, SharedVec, par_for};
+use heddle::{Shared, SharedVec, par_chunks};
 
 /// This kernel.
 pub const KERNEL: Kernel = Kernel {
@@ -48,8 +48,7 @@ pub fn run(lines: usize, variant: Variant) -> Vec<u8> {
     let output = SharedVec::from(vec![0; LINE * lines]);
     let state = Shared::new(FIRST);
     let per_task = lines.div_ceil(16).clamp(1, 1000);
-    par_for(0..lines.div_ceil(per_task), |task| {
-        let part = task * per_task..lines.min((task + 1) * per_task);
+    par_chunks(0..lines, per_task, |part| {
         let limits = limits.to_vec();
         let mut generator = Generator::after(LETTERS_PER_LINE * part.start);
         let text = text(part.len(), &limits, || match variant {
@@ -58,7 +57,7 @@ pub fn run(lines: usize, variant: Variant) -> Vec<u8> {
         });
         output.write_from(LINE * part.start..LINE * part.end, &text);
     });
-    output.to_vec()
+    output.into_vec()
 }
 
 /// The same on vectors, without tasks.

@@ -18,7 +18,8 @@ pub struct Kernel {
     pub defect: &'static str,
     /// The module's path, as the compiler records it in positions.
     pub file: &'static str,
-    /// The module's text. Lines that take part in the seeded race carry the comment `// racy`.
+    /// The module's text. Where a task of the seeded race first reads and first writes what it shares,
+    /// the line carries the comment `// racy`.
     pub source: &'static str,
     /// A size for tests.
     pub small: usize,

@@ -27,7 +27,7 @@ pub fn run(size: usize, variant: Variant) -> Vec<u8> {
         Variant::Sound => bitmap.write_from(y * bytes..(y + 1) * bytes, &row(size, y)),
         Variant::Seeded => draw_packed(&bitmap, size, y),
     });
-    bitmap.to_vec()
+    bitmap.into_vec()
 }
 
 /// The same on a vector, without tasks.

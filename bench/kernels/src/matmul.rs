@@ -5,7 +5,7 @@
 
 use crate::kernel::{Digest, Kernel, Variant};
 use crate::random::Random;
-use heddle::{SharedVec, finish, par_for};
+use heddle::{SharedVec, finish, par_chunks};
 use std::ops::Range;
 
 /// This kernel.
@@ -30,7 +30,7 @@ pub fn run(size: usize, variant: Variant) -> Vec<f64> {
         Variant::Sound => by_rows(size, [&a, &b, &c]),
         Variant::Seeded => by_terms(size, [&a, &b, &c]),
     }
-    c.to_vec()
+    c.into_vec()
 }
 
 /// The same on vectors, without tasks.
@@ -53,9 +53,7 @@ fn inputs(size: usize) -> [Vec<f64>; 2] {
 }
 
 fn by_rows(size: usize, [a, b, c]: [&SharedVec<f64>; 3]) {
-    par_for(0..size.div_ceil(ROWS_PER_TASK), |block| {
-        let first = block * ROWS_PER_TASK;
-        let rows = first..size.min(first + ROWS_PER_TASK);
+    par_chunks(0..size, ROWS_PER_TASK, |rows| {
         let part = rows.start * size..rows.end * size;
         let (left, right) = (a.slice(part.clone()).to_vec(), b.to_vec());
         c.write_from(part, &product(size, &left, &right));

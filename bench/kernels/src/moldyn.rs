@@ -6,7 +6,7 @@
 
 use crate::kernel::{Digest, Kernel, Variant};
 use crate::random::Random;
-use heddle::{SharedVec, par_for};
+use heddle::{SharedVec, par_chunks};
 use std::ops::Range;
 
 /// This kernel.
@@ -52,13 +52,13 @@ pub fn run(side: usize, variant: Variant) -> Vec<f64> {
         energies: vec![0.0; count].into(),
     };
     for _ in 0..STEPS {
-        let block = |block: usize| count * block / BLOCKS..count * (block + 1) / BLOCKS;
-        par_for(0..BLOCKS, |number| particles.drift(block(number)));
+        let block = count.div_ceil(BLOCKS);
+        par_chunks(0..count, block, |own| particles.drift(own));
         match variant {
-            Variant::Sound => par_for(0..BLOCKS, |number| particles.attract(block(number))),
-            Variant::Seeded => par_for(0..BLOCKS, |number| particles.react(block(number))),
+            Variant::Sound => par_chunks(0..count, block, |own| particles.attract(own)),
+            Variant::Seeded => par_chunks(0..count, block, |own| particles.react(own)),
         }
-        par_for(0..BLOCKS, |number| particles.kick(block(number)));
+        par_chunks(0..count, block, |own| particles.kick(own));
     }
     particles.state()
 }
@@ -97,7 +97,7 @@ impl Particles {
         }
         self.velocities.write_from(own.clone(), &velocities);
         self.positions.write_from(own.clone(), &positions);
-        self.forces.slice(own).fill([0.0; 3]);
+        self.forces.fill(own, [0.0; 3]);
     }
 
     /// The forces on the block's own particles.
@@ -131,9 +131,9 @@ impl Particles {
         self.velocities.write_from(own, &velocities);
     }
 
-    fn state(&self) -> Vec<f64> {
-        let vectors = [self.positions.to_vec(), self.velocities.to_vec()].concat();
-        [vectors.concat(), self.energies.to_vec()].concat()
+    fn state(self) -> Vec<f64> {
+        let vectors = [self.positions.into_vec(), self.velocities.into_vec()].concat();
+        [vectors.concat(), self.energies.into_vec()].concat()
     }
 }
 
@@ -159,7 +159,9 @@ fn lattice(side: usize) -> (Vec<Vector>, Vec<Vector>) {
     let positions: Vec<Vector> = cells
         .flat_map(|number| CORNERS.map(|corner| place(number, &corner)))
         .collect();
-    let velocities = positions.iter().map(|_| [0.0; 3].map(|_: f64| random.gaussian()));
+    let velocities = positions
+        .iter()
+        .map(|_| [0.0; 3].map(|_: f64| random.gaussian()));
     let velocities = velocities.collect();
     (positions, velocities)
 }
@@ -204,7 +206,10 @@ fn pull(one: &Vector, other: &Vector, box_side: f64) -> (Vector, f64) {
     }
     let sixth = square.recip().powi(3);
     let strength = 48.0 * (sixth * sixth - 0.5 * sixth) / square;
-    (distance.map(|d| d * strength), 4.0 * (sixth * sixth - sixth))
+    (
+        distance.map(|d| d * strength),
+        4.0 * (sixth * sixth - sixth),
+    )
 }
 
 #[cfg(test)]

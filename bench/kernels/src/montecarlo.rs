@@ -39,7 +39,7 @@ pub fn run(walks: usize, variant: Variant) -> Vec<f64> {
             sum.set(sum.get() + end); // racy
         }
     });
-    with_mean(returns.to_vec())
+    with_mean(returns.into_vec())
 }
 
 /// The same on vectors, without tasks.

@@ -49,8 +49,8 @@ pub fn run(size: usize, variant: Variant) -> Picture {
         }
     });
     Picture {
-        points: points.to_vec(),
-        checksum: checksum.get(),
+        points: points.into_vec(),
+        checksum: checksum.into_inner(),
     }
 }
 
@@ -75,7 +75,11 @@ fn digest(picture: &Picture) -> Digest {
 fn scene() -> Vec<Sphere> {
     let at = |step: usize| 2.0 * step as f64 - (PER_AXIS - 1) as f64;
     let sphere = |n: usize| {
-        let steps = [n % PER_AXIS, n / PER_AXIS % PER_AXIS, n / PER_AXIS / PER_AXIS];
+        let steps = [
+            n % PER_AXIS,
+            n / PER_AXIS % PER_AXIS,
+            n / PER_AXIS / PER_AXIS,
+        ];
         let [x, y, z] = steps.map(at);
         [x, y, z + 8.0, 0.8]
     };
@@ -127,7 +131,10 @@ fn trace(scene: &[Sphere], ray: &Ray, depth: usize) -> f64 {
     };
     let point = ray.point(distance);
     let normal = unit(difference(point, [x, y, z]));
-    let lit: f64 = LIGHTS.iter().map(|&light| shine(scene, point, normal, light)).sum();
+    let lit: f64 = LIGHTS
+        .iter()
+        .map(|&light| shine(scene, point, normal, light))
+        .sum();
     if depth == 0 {
         return lit;
     }

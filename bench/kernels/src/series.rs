@@ -33,7 +33,7 @@ pub fn run(pairs: usize, variant: Variant) -> Vec<f64> {
         };
         coefficients.write_from(2 * n..2 * n + 2, &scaled(n, pair));
     });
-    coefficients.to_vec()
+    coefficients.into_vec()
 }
 
 /// The same on a vector, without tasks.
@@ -81,9 +81,9 @@ fn integrate_in(sum: &Shared<f64>, n: usize, wave: Wave) -> f64 {
     sum.set(0.0); // racy
     for step in 0..=STEPS {
         let term = integrand(step, n, wave);
-        sum.set(sum.get() + term); // racy
+        sum.add(term);
     }
-    sum.get() * WIDTH // racy
+    sum.get() * WIDTH
 }
 
 #[cfg(test)]

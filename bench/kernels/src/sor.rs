@@ -5,7 +5,7 @@
 
 use crate::kernel::{Digest, Kernel, Variant};
 use crate::random::Random;
-use heddle::{Shared2d, par_for};
+use heddle::{Shared2d, par_chunks};
 
 /// This kernel.
 pub const KERNEL: Kernel = Kernel {
@@ -25,7 +25,7 @@ const OMEGA: f64 = 1.25;
 
 /// The grid after [`SWEEPS`] sweeps, row by row.
 pub fn run(size: usize, variant: Variant) -> Vec<f64> {
-    let grid = Shared2d::from_vec(size, size, input(size));
+    let grid = grid(size);
     for _ in 0..SWEEPS {
         match variant {
             Variant::Sound => {
@@ -35,7 +35,7 @@ pub fn run(size: usize, variant: Variant) -> Vec<f64> {
             Variant::Seeded => relax_rows(&grid, 1, 1),
         }
     }
-    grid.to_vec()
+    grid.into_vec()
 }
 
 /// The same on a vector, without tasks.
@@ -60,13 +60,15 @@ fn input(size: usize) -> Vec<f64> {
     (0..size * size).map(|_| random.unit()).collect()
 }
 
+fn grid(size: usize) -> Shared2d<f64> {
+    let values = input(size);
+    Shared2d::from_fn(size, size, |i, j| values[i * size + j])
+}
+
 /// Relaxes every `step`-th inner row from `first` on, in parallel.
 fn relax_rows(grid: &Shared2d<f64>, first: usize, step: usize) {
-    let inner = grid.rows() - 1;
-    par_for(0..inner.div_ceil(ROWS_PER_TASK), |block| {
-        let start = first + block * ROWS_PER_TASK;
-        let end = inner.min(start + ROWS_PER_TASK);
-        (start..end).step_by(step).for_each(|row| relax(grid, row));
+    par_chunks(first..grid.rows() - 1, ROWS_PER_TASK, |rows| {
+        rows.step_by(step).for_each(|row| relax(grid, row));
     });
 }
 

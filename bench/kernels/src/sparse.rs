@@ -52,7 +52,7 @@ pub fn run(size: usize, variant: Variant) -> Vec<f64> {
             }
         }
     });
-    result.to_vec()
+    result.into_vec()
 }
 
 /// The same on vectors, without tasks.
