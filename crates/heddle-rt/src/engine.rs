@@ -17,14 +17,13 @@ use crate::forest::Forest;
 use crate::races::Races;
 use crate::states::States;
 use crate::store::Store;
+use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
 use heddle_core::order::layer::Layer;
 use heddle_core::order::tree::{NodeIndex, NodeKind, Nodes, ROOT};
 use heddle_core::{
     AccessKind, FinishId, FinishInfo, FinishKind, LockId, NameId, SiteId, TaskId, TaskInfo,
     TaskKind,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// No strand yet.
 pub(crate) const NO_STRAND: u32 = 0;

@@ -5,10 +5,9 @@
 
 use crate::cells::Cells;
 use crate::store::Store;
+use crate::sync::{Arc, AtomicU32, Ordering, PoisonError, RwLock};
 use heddle_core::LockId;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 /// What a task holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,10 +1,10 @@
 //! The program structure tree, extended by many threads at once.
 
 use crate::store::Store;
+use crate::sync::{PoisonError, RwLock};
 use heddle_core::TaskId;
 use heddle_core::order::tree::{Node, NodeIndex, NodeKind, Nodes};
 use rustc_hash::FxHashMap;
-use std::sync::{PoisonError, RwLock};
 
 /// The nodes of a run. Siblings are made by one task, in its program's sequence; indices come from
 /// one counter, so they ascend along it whatever threads the task runs on.

@@ -8,11 +8,10 @@ use crate::engine::{Cursor, Engine, NO_STRAND};
 use crate::exclusion::Hold;
 use crate::races::{Race, RacyAccess};
 use crate::states::{Group, ListId, Mark, StateId};
+use crate::sync::{AtomicU32, Ordering, PoisonError};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::order::tree::Nodes;
 use heddle_core::{Access, Certainty, Finding, Place, SiteId, roster::Ancestry};
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Lists up to this length are thinned at every access.
 const SHORT: u32 = 8;

@@ -18,6 +18,7 @@ mod history;
 mod races;
 mod states;
 mod store;
+mod sync;
 
 pub use cache::ThreadCache;
 pub use engine::{Cursor, EndPoint, Engine, FinishScope};

@@ -13,11 +13,11 @@
 
 use crate::exclusion::{Hold, LockSet};
 use crate::store::Store;
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A history.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -3,9 +3,9 @@
 //! Address space for all rows is reserved at the start and backed by memory as rows are written, so
 //! rows never move and reading one is a plain load.
 
+use crate::sync::{AtomicU32, Ordering};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// See the module's documentation.
 #[derive(Debug)]
@@ -94,10 +94,12 @@ impl<T> Reserved<T> {
         })
     }
 
+    #[cfg(not(feature = "shuttle"))]
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
 
+    #[cfg(not(feature = "shuttle"))]
     pub(crate) fn base(&self) -> *mut T {
         self.base.as_ptr()
     }
