@@ -9,5 +9,14 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     options::none("bless", rest)?;
     let mut tests = cargo(["test", "--quiet", "--package", "heddle-cli"]);
     step("blessing", tests.env("TRYCMD", "overwrite"))?;
+    let mut guide = cargo([
+        "test",
+        "--quiet",
+        "--package",
+        "heddle",
+        "--test",
+        "programs",
+    ]);
+    step("blessing the guide", guide.env("HEDDLE_BLESS", "1"))?;
     sample::bless()
 }

@@ -1,9 +1,9 @@
-//! `cargo xtask soak`: many random programs, every engine against the oracle. The tests do a few
-//! thousand; this is for a night.
+//! `cargo xtask soak`: many random programs, every engine against the oracle, and the concurrent engine
+//! under simulated schedules. The tests do a few thousand; this is for a night.
 
 use crate::command::{cargo, step};
 use crate::failure::Failure;
-use crate::options;
+use crate::{options, test};
 
 struct Soak {
     cases: u64,
@@ -16,7 +16,8 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     let title = format!("soak, {} cases from seed {}", soak.cases, soak.seed);
     let mut command = cargo(["run", "--release", "--quiet", "--package", "soak", "--"]);
     command.args([soak.cases, soak.seed].map(|number| number.to_string()));
-    step(&title, &mut command)
+    step(&title, &mut command)?;
+    test::simulated_threads()
 }
 
 fn parse(rest: &[String]) -> Result<Soak, Failure> {

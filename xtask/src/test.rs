@@ -12,6 +12,7 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     step("format", &mut cargo(["fmt", "--all", "--check"]))?;
     lints()?;
     step("tests", &mut cargo(["test", "--workspace", "--quiet"]))?;
+    simulated_threads()?;
     expectations()?;
     sample::check()?;
     documentation()
@@ -21,6 +22,13 @@ fn lints() -> Result<(), Failure> {
     let mut clippy = cargo(["clippy", "--workspace", "--all-targets", "--quiet"]);
     clippy.args(["--", "-D", "warnings"]);
     step("lints", &mut clippy)
+}
+
+/// The concurrent engine under schedules of the test's choice.
+pub fn simulated_threads() -> Result<(), Failure> {
+    let mut test = cargo(["test", "--quiet", "--package", "heddle-rt"]);
+    test.args(["--features", "shuttle", "--test", "shuttle"]);
+    step("simulated threads", &mut test)
 }
 
 /// The examples say themselves what must be found in them.

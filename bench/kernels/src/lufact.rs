@@ -16,7 +16,7 @@ pub const KERNEL: Kernel = Kernel {
     file: file!(),
     source: include_str!("lufact.rs"),
     small: 70,
-    full: 500,
+    full: 700,
     run: |size, variant| Digest::of_floats(&run(size, variant)),
     reference: |size| Digest::of_floats(&reference(size)),
 };

@@ -4,6 +4,7 @@
 //! the other in every repetition, so that a slow spell of the machine hits all three. Each result is
 //! compared with the plain sequential version, and each checked run must be clean.
 
+mod control;
 mod figures;
 mod measure;
 mod options;
@@ -43,11 +44,14 @@ fn bench(options: &Options) -> Result<(), String> {
         println!("{}", figures::line(&row));
         rows.push(row);
     }
-    println!("{}\n\ntargets", figures::mean_line(&rows));
+    let control = control::gain_of_two_threads();
+    println!("{}", figures::mean_line(&rows));
+    println!("two plain threads gain {control:.2}x on this machine now\n\ntargets");
     figures::targets(&rows)
         .iter()
         .for_each(|line| println!("{line}"));
-    write_json(&serde_json::json!({ "rows": rows, "means": figures::means(&rows) }))
+    let means = figures::means(&rows);
+    write_json(&serde_json::json!({ "rows": rows, "means": means, "plain_threads_gain": control }))
 }
 
 fn write_json(figures: &serde_json::Value) -> Result<(), String> {

@@ -13,7 +13,7 @@ pub const KERNEL: Kernel = Kernel {
     file: file!(),
     source: include_str!("raytracer.rs"),
     small: 8,
-    full: 180,
+    full: 400,
     run: |size, variant| digest(&run(size, variant)),
     reference: |size| digest(&reference(size)),
 };

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 const PAGE_BITS: u32 = 8;
 const PAGE: u64 = 1 << PAGE_BITS;
 /// Pages below this number are found by index, the others by hash.
-const NEAR: u64 = 1 << 22;
+const NEAR: u64 = 1 << 18;
 
 /// Cells by location. A cell nobody asked for yet is the default one.
 #[derive(Debug)]

@@ -18,10 +18,7 @@ const WIDTH: u32 = 3;
 /// How deep expressions nest.
 const EXPR_DEPTH: u32 = 2;
 
-/// With a division that is undefined now and then.
-const PLAIN_OPERATORS: [&str; 12] = [
-    "+", "-", "*", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "/",
-];
+const PLAIN_OPERATORS: [&str; 11] = ["+", "-", "*", "==", "!=", "<", "<=", ">", ">=", "&&", "||"];
 const DIVIDING_OPERATORS: [&str; 2] = ["/", "%"];
 
 /// Programs of a class.
@@ -281,9 +278,13 @@ fn index(dice: &mut Dice) -> Index {
     }
 }
 
+/// Now and then a division that may be undefined.
 fn operator(dice: &mut Dice) -> Operator {
+    if dice.once_in(100) {
+        return Operator::Plain("/");
+    }
     match dice.once_in(6) {
         true => Operator::Dividing(DIVIDING_OPERATORS[dice.below(2) as usize]),
-        false => Operator::Plain(PLAIN_OPERATORS[dice.below(12) as usize]),
+        false => Operator::Plain(PLAIN_OPERATORS[dice.below(11) as usize]),
     }
 }
