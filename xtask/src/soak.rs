@@ -1,7 +1,7 @@
 //! `cargo xtask soak`: many random programs, every engine against the oracle, and the concurrent engine
-//! under simulated schedules. The tests do a few thousand; this is for a night.
+//! under simulated schedules and under ThreadSanitizer. The tests do a few thousand; this is for a night.
 
-use crate::command::{cargo, step};
+use crate::command::{cargo, root, step};
 use crate::failure::Failure;
 use crate::{options, test};
 
@@ -17,8 +17,44 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     let mut command = cargo(["run", "--release", "--quiet", "--package", "soak", "--"]);
     command.args([soak.cases, soak.seed].map(|number| number.to_string()));
     step(&title, &mut command)?;
-    test::simulated_threads()
+    test::simulated_threads()?;
+    sanitized_threads()
 }
+
+/// The concurrent engine on real threads, watched by ThreadSanitizer.
+fn sanitized_threads() -> Result<(), Failure> {
+    let suppressions = root().join("xtask/src/tsan-suppressions.txt");
+    let mut test = cargo([
+        "test",
+        "--quiet",
+        "--package",
+        "heddle-rt",
+        "--features",
+        "spin",
+    ]);
+    test.args([
+        "--test",
+        "threads",
+        "--target",
+        TARGET,
+        "--target-dir",
+        "target/sanitized",
+    ]);
+    // Sanitizers are unstable in the compiler; the engine itself is stable Rust.
+    test.env("RUSTC_BOOTSTRAP", "1");
+    test.env(
+        "RUSTFLAGS",
+        "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer",
+    );
+    test.env(
+        "TSAN_OPTIONS",
+        format!("suppressions={}", suppressions.display()),
+    );
+    step("threads under ThreadSanitizer", &mut test)
+}
+
+/// Sanitizers need a named target, so that build scripts are left alone.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 fn parse(rest: &[String]) -> Result<Soak, Failure> {
     let mut soak = Soak {

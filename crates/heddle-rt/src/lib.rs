@@ -7,7 +7,7 @@
 //! 1. The engine never blocks the program for longer than a table look-up, and never fails it: when
 //!    a table is full it stops checking and says so ([`Engine::gave_up`]).
 //! 2. A repeated access by one strand costs two loads and a comparison.
-//! 3. `unsafe` is confined to `store` and `cells`.
+//! 3. `unsafe` is confined to `store`, `cells` and, for tests, `spin`.
 
 mod cache;
 mod cells;
@@ -16,6 +16,8 @@ mod exclusion;
 mod forest;
 mod history;
 mod races;
+#[cfg(all(feature = "spin", not(feature = "shuttle")))]
+mod spin;
 mod states;
 mod store;
 mod sync;
