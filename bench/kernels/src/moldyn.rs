@@ -40,7 +40,7 @@ struct Particles {
     energies: SharedVec<f64>,
 }
 
-/// `side` cubed cells of four particles each; positions, velocities and energies after [`STEPS`].
+/// `side` cubed cells of four particles each; positions, velocities and energies after `STEPS`.
 pub fn run(side: usize, variant: Variant) -> Vec<f64> {
     let (positions, velocities) = lattice(side);
     let count = positions.len();

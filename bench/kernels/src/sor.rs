@@ -23,7 +23,7 @@ const SWEEPS: usize = 40;
 const ROWS_PER_TASK: usize = 32;
 const OMEGA: f64 = 1.25;
 
-/// The grid after [`SWEEPS`] sweeps, row by row.
+/// The grid after `SWEEPS` sweeps, row by row.
 pub fn run(size: usize, variant: Variant) -> Vec<f64> {
     let grid = grid(size);
     for _ in 0..SWEEPS {

@@ -32,7 +32,7 @@ struct Input {
     vector: Vec<f64>,
 }
 
-/// The vector, multiplied [`REPETITIONS`] times, all products added up.
+/// The vector, multiplied `REPETITIONS` times, all products added up.
 pub fn run(size: usize, variant: Variant) -> Vec<f64> {
     let input = Input::new(size);
     let parts = parts(&input.rows, variant);

@@ -21,7 +21,7 @@
 //! - **Tasks**: [`finish`] and [`Scope::spawn`], [`join`], [`par_for`] and [`par_chunks`], [`future()`],
 //!   [`Group`], [`Event`] and [`Scope::task_after`].
 //! - **Data that tasks share** and the checker watches: [`Shared`], [`SharedVec`], [`SharedSlice`],
-//!   [`Shared2d`]; [`read`] and [`write`] for anything else.
+//!   [`Shared2d`]; [`read`] and [`write`](write()) for anything else.
 //! - **Mutual exclusion**: [`isolated`], [`Mutex`], [`RwLock`] and [`atomic`], named as in the standard
 //!   library.
 //! - **Checking**: [`check`], or a [`Checker`] with settings, which yield a [`Report`].
