@@ -39,13 +39,11 @@ impl Shape {
         matches!(self, Self::Chain | Self::ChainFar)
     }
 
-    /// The largest size measured. Nobody nests ten million tasks; and looking far back over extra
-    /// edges is a search whose length grows with the distance, so that larger sizes take hours.
+    /// The largest size measured: nobody nests or chains ten million tasks.
     pub fn largest(self) -> u32 {
         match self {
             Self::Wide | Self::Tree => 10_000_000,
-            Self::Deep | Self::DeepFinish | Self::Chain => 1_000_000,
-            Self::ChainFar => 10_000,
+            Self::Deep | Self::DeepFinish | Self::Chain | Self::ChainFar => 1_000_000,
         }
     }
 

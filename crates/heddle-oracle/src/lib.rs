@@ -16,4 +16,4 @@ pub mod stream;
 
 pub use oracle::{Oracle, Race, Verdicts, verdicts};
 pub use rules::{Rules, is_depth_first};
-pub use soak::{runner, soak, try_cases, try_programs, try_streams};
+pub use soak::{cases, runner, soak, try_cases, try_programs, try_streams};

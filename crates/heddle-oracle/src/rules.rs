@@ -355,7 +355,10 @@ pub fn is_depth_first(events: &[Event]) -> bool {
                 suspended.push(task);
                 matches!(previous, Some(Event::Spawn { task: spawned, .. }) if spawned == task)
             }
-            Event::End { .. } => suspended.pop().is_some(),
+            Event::End { .. } => {
+                suspended.pop();
+                !matches!(previous, Some(Event::Spawn { .. }))
+            }
             Event::Resume { task } => {
                 matches!(previous, Some(Event::End { .. })) && suspended.last() == Some(&task)
             }

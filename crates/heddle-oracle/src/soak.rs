@@ -82,6 +82,14 @@ pub fn runner(cases: u32, seed: u64) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
+/// How many cases a test tries: so many, or what the environment's `HEDDLE_CASES` says.
+pub fn cases(default: u32) -> u32 {
+    let given = std::env::var("HEDDLE_CASES").ok();
+    given
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(default)
+}
+
 fn share(cases: u64, parts: u64) -> u32 {
     u32::try_from(cases.div_ceil(parts)).unwrap_or(u32::MAX)
 }

@@ -1,16 +1,10 @@
 //! Every engine gives the oracle's verdicts on random event streams.
 
 use heddle_oracle::stream::{Class, Mode};
-use heddle_oracle::try_streams;
-
-/// How many cases each property is tried on; `HEDDLE_CASES` scales it.
-fn cases() -> u32 {
-    let given = std::env::var("HEDDLE_CASES").ok();
-    given.and_then(|cases| cases.parse().ok()).unwrap_or(400)
-}
+use heddle_oracle::{cases, try_streams};
 
 fn engines_agree(class: Class, mode: Mode) {
-    if let Err(wrong) = try_streams(class, mode, cases(), 1) {
+    if let Err(wrong) = try_streams(class, mode, cases(400), 1) {
         panic!("{wrong}");
     }
 }

@@ -2,16 +2,10 @@
 //! ones, eliminations change nothing.
 
 use heddle_oracle::stream::Class;
-use heddle_oracle::try_programs;
-
-/// How many cases each property is tried on; `HEDDLE_CASES` scales it.
-fn cases() -> u32 {
-    let given = std::env::var("HEDDLE_CASES").ok();
-    given.and_then(|cases| cases.parse().ok()).unwrap_or(300)
-}
+use heddle_oracle::{cases, try_programs};
 
 fn properties_hold(class: Class) {
-    if let Err(wrong) = try_programs(class, cases(), 1) {
+    if let Err(wrong) = try_programs(class, cases(300), 1) {
         panic!("{wrong}");
     }
 }

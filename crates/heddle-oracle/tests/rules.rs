@@ -110,6 +110,9 @@ fn serial_runs_without_waiting_are_depth_first() {
 fn a_task_that_begins_late_is_not_depth_first() {
     let late = [spawn(1, 0), open(1), begin(1), end(1), resume(0), close(1)];
     assert!(!is_depth_first(&late));
+    let left = [spawn(1, 0), begin(1), spawn(2, 0), end(1), begin(2)];
+    assert!(!is_depth_first(&left));
+    assert!(!is_depth_first(&left[..4]));
     let nested = [spawn(1, 0), begin(1), end(1), resume(0), open(1), close(1)];
     assert!(is_depth_first(&nested));
 }

@@ -5,7 +5,7 @@ use heddle_lang::eliminate::{Eliminations, eliminate};
 use heddle_lang::{ir, machine};
 use heddle_trace::{Trace, Writer};
 
-use super::{Holds, caught, orders_agree_with_the_oracle};
+use super::{Holds, caught, orders_agree_with_the_oracle, places_repeat_the_stream};
 use crate::oracle::Oracle;
 use crate::program::{Case, Subset};
 use crate::stream::Recorded;
@@ -31,6 +31,7 @@ pub fn holds_of_source(source: &str, eliminations: Subset) -> Holds {
     let mut run = ran.recorded(program.features);
     orders_agree_with_the_oracle(&mut run).map_err(|wrong| format!("{wrong}\n\n{run}"))?;
     recorded_equals_live(&program)?;
+    places_are_named(&program, &ran)?;
     eliminations
         .sets()
         .try_for_each(|set| eliminations_change_nothing(&program, &ran, set))
@@ -80,6 +81,12 @@ impl Ran {
         let is_access = |event: &&Event| matches!(event, Event::Read { .. } | Event::Write { .. });
         self.events.iter().filter(move |event| !is_access(event))
     }
+}
+
+fn places_are_named(program: &ir::Program, ran: &Ran) -> Holds {
+    let outcome = check(&mut Live(program), OrderChoice::Auto);
+    let outcome = outcome.map_err(|error| format!("Auto refuses the run: {error:?}"))?;
+    places_repeat_the_stream(&outcome, &ran.events)
 }
 
 fn recorded_equals_live(program: &ir::Program) -> Holds {

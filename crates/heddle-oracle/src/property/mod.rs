@@ -3,6 +3,7 @@
 //! Each property takes one random case and says in words what is wrong with it. The same
 //! properties serve the tests of this crate and [`soak`](crate::soak()).
 
+mod account;
 mod language;
 mod stream;
 mod truth;
@@ -15,6 +16,7 @@ use crate::oracle::{Oracle, verdicts};
 use crate::rules::{Rules, is_depth_first};
 use crate::stream::Recorded;
 
+pub use account::{outcome_repeats_the_stream, places_repeat_the_stream};
 pub use language::{Live, compiled, holds_of_case, holds_of_source};
 pub use stream::holds_of_script;
 pub use truth::findings_are_true;
@@ -62,7 +64,9 @@ fn order_agrees(run: &mut Recorded, order: OrderChoice, oracle: &Oracle) -> Hold
             "{order:?} finds {found:?}, the oracle {expected:?}"
         ));
     }
-    findings_are_true(&outcome, oracle).map_err(|wrong| format!("{order:?}: {wrong}"))
+    findings_are_true(&outcome, oracle)
+        .and_then(|()| outcome_repeats_the_stream(&outcome, &run.events, run.features))
+        .map_err(|wrong| format!("{order:?}: {wrong}"))
 }
 
 /// An order may refuse what it does not claim to know. `Auto` and the graph know everything.

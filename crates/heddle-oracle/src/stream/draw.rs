@@ -4,7 +4,7 @@
 
 use proptest::strategy::Strategy;
 
-use super::script::{Block, Schedule, Script, Span, Step, Stop};
+use super::script::{Block, FLAG, Layout, Schedule, Script, Span, Step, Stop};
 use super::{Class, Mode};
 use crate::draw::{Dice, drawn};
 
@@ -12,8 +12,8 @@ use crate::draw::{Dice, drawn};
 const DEPTH: u32 = 5;
 /// How many steps a block has, at most. Larger scripts are slower, not better.
 const WIDTH: u32 = 3;
-/// The location messages are about.
-const FLAG: u8 = 5;
+/// How deep the few chains of blocks nest, at most.
+const CHAIN: u32 = 80;
 
 /// Scripts of a class, to run in a mode.
 pub fn script(class: Class, mode: Mode) -> impl Strategy<Value = Script> {
@@ -40,32 +40,57 @@ impl Choices {
 
     fn script(&self, mode: Mode, dice: &mut Dice) -> Script {
         let main = 1 + dice.below(3 * WIDTH);
+        let mut main: Vec<Step> = (0..main).map(|_| self.step(dice, DEPTH)).collect();
+        if dice.once_in(50) {
+            let depth = dice.below(CHAIN);
+            main.push(self.chain(dice, depth));
+        }
         Script {
-            main: (0..main).map(|_| self.step(dice, DEPTH)).collect(),
+            main,
             schedule: schedule(mode, dice),
-            stop: if dice.once_in(20) {
-                Stop::Fault(1 + dice.below(60))
-            } else {
-                Stop::Never
+            layout: layout(dice),
+            stop: match dice.once_in(20) {
+                true => Stop::Fault(1 + dice.below(60)),
+                false => Stop::Never,
             },
-            sites: if dice.once_in(5) {
-                1 + dice.below(3)
-            } else {
-                1000
+            sites: match dice.once_in(5) {
+                true => 1 + dice.below(3),
+                false => 1000,
             },
         }
     }
 
     fn step(&self, dice: &mut Dice, depth: u32) -> Step {
         if depth == 0 || dice.below(5) < 2 {
-            return dice.weighted(&self.leaves)(dice);
+            return self.leaf(dice);
         }
         let block = dice.weighted(&self.blocks)(dice);
         let steps = dice.below(WIDTH + 1);
-        Step::Block(
-            block,
-            (0..steps).map(|_| self.step(dice, depth - 1)).collect(),
-        )
+        let inside = (0..steps).map(|_| self.step(dice, depth - 1));
+        Step::Block(block, inside.collect())
+    }
+
+    /// A block in a block in a block, with something to do before and after each.
+    fn chain(&self, dice: &mut Dice, depth: u32) -> Step {
+        let mut step = self.leaf(dice);
+        for _ in 0..depth {
+            let block = dice.weighted(&self.blocks)(dice);
+            step = Step::Block(block, vec![self.leaf(dice), step, self.leaf(dice)]);
+        }
+        step
+    }
+
+    fn leaf(&self, dice: &mut Dice) -> Step {
+        dice.weighted(&self.leaves)(dice)
+    }
+}
+
+/// Now and then where a table of pages, or a number cut to 32 bits, would show.
+fn layout(dice: &mut Dice) -> Layout {
+    let bases = [4094, (1 << 16) - 2, (1 << 32) - 2, 1 << 63, u64::MAX - 300];
+    match dice.once_in(4) {
+        true => Layout::From(bases[dice.below(5) as usize]),
+        false => Layout::Low,
     }
 }
 
@@ -147,7 +172,7 @@ fn message(dice: &mut Dice, section: Block) -> Step {
 }
 
 fn span(dice: &mut Dice) -> Span {
-    let len = dice.weighted(&[(16, 1), (2, 2), (1, 3), (1, 0)]);
+    let len = dice.weighted(&[(160, 1), (20, 2), (10, 3), (8, 0), (1, 200)]);
     Span {
         start: dice.small(3),
         len,

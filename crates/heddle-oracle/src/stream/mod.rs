@@ -14,7 +14,7 @@ use std::fmt;
 use heddle_core::{Event, Features, Listener, Run};
 
 pub use draw::script;
-pub use script::{Block, Schedule, Script, Span, Step, Stop};
+pub use script::{Block, Layout, Schedule, Script, Span, Step, Stop};
 pub use simulate::simulate;
 
 /// Which constructs a random program may use.

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use heddle_core::Location;
+
 /// A tree of steps and the schedule it runs under.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Script {
@@ -15,6 +17,8 @@ pub struct Script {
     pub schedule: Schedule,
     /// Whether the run is cut short.
     pub stop: Stop,
+    /// Where the locations lie.
+    pub layout: Layout,
     /// How many source positions the accesses are spread over; few make pairs coincide.
     pub sites: u32,
 }
@@ -28,6 +32,30 @@ pub enum Schedule {
     /// After the last choice it starts over.
     Interleaved(Vec<u8>),
 }
+
+/// Where the locations of a script lie among all locations there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// At the start.
+    Low,
+    /// From here on, except that the last one lies far off and shares its lower half with the
+    /// first one.
+    From(u64),
+}
+
+impl Layout {
+    /// The number of a script's location.
+    pub fn location(self, number: u8) -> Location {
+        match self {
+            Self::Low => Location(u64::from(number)),
+            Self::From(base) if number == FLAG => Location(base ^ (1 << 32)),
+            Self::From(base) => Location(base + u64::from(number)),
+        }
+    }
+}
+
+/// The location kept for messages between sections.
+pub const FLAG: u8 = 250;
 
 /// Whether the run is cut short.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,8 +124,8 @@ impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "// {:?}, {:?}, {} sites",
-            self.schedule, self.stop, self.sites
+            "// {:?}, {:?}, {:?}, {} sites",
+            self.schedule, self.stop, self.layout, self.sites
         )?;
         write_steps(f, &self.main, 0)
     }
@@ -154,7 +182,12 @@ impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.len {
             1 => write!(f, "{}", self.start),
-            len => write!(f, "{}..{}", self.start, self.start + len),
+            len => write!(
+                f,
+                "{}..{}",
+                self.start,
+                u16::from(self.start) + u16::from(len)
+            ),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How scripts shrink: steps go, blocks leave their steps behind, numbers become 0.
 
-use super::script::{Block, Schedule, Script, Span, Step, Stop};
+use super::script::{Block, Layout, Schedule, Script, Span, Step, Stop};
 use crate::draw::{Simpler, simpler_list};
 
 impl Simpler for Script {
@@ -23,7 +23,13 @@ impl Simpler for Script {
             sites: 1000,
             ..self.clone()
         };
-        let others = [whole, spread].into_iter().filter(|other| other != self);
+        let low = Self {
+            layout: Layout::Low,
+            ..self.clone()
+        };
+        let others = [whole, spread, low]
+            .into_iter()
+            .filter(|other| other != self);
         mains.chain(others).chain(schedules).collect()
     }
 }

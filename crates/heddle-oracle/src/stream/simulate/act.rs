@@ -1,8 +1,6 @@
 //! What the steps of a script do when their task's turn comes.
 
-use heddle_core::{
-    Event, Extent, FinishId, FinishKind, Location, LockId, SiteId, TaskId, TaskKind, TokenId,
-};
+use heddle_core::{Event, Extent, FinishId, FinishKind, LockId, SiteId, TaskId, TaskKind, TokenId};
 
 use super::{Finish, Frame, Phase, Simulator, Task, Then, lock_id, token_id};
 use crate::stream::script::{Block, Schedule, Span, Step};
@@ -133,7 +131,7 @@ impl<'a> Simulator<'a> {
 
     /// `offset` keeps the source positions of reads and writes apart.
     fn access(&mut self, span: Span, offset: u32, event: impl FnOnce(Extent, SiteId) -> Event) {
-        let extent = Extent::new(Location(u64::from(span.start)), u64::from(span.len));
+        let extent = Extent::new(self.script.layout.location(span.start), u64::from(span.len));
         let site = SiteId::new(2 * self.site().raw() + offset);
         self.events.push(event(extent, site));
     }
