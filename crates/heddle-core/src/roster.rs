@@ -3,6 +3,7 @@
 use crate::event::{FinishKind, TaskKind};
 use crate::finding::{FinishInfo, TaskInfo, Why};
 use crate::id::{FinishId, NameId, SiteId, TaskId};
+use crate::order::tree::{NodeKind, Nodes, Tree};
 
 /// The participants of one run.
 #[derive(Debug)]
@@ -68,66 +69,34 @@ impl Default for Roster {
 #[derive(Debug)]
 pub struct Ancestry<'a> {
     tasks: &'a [TaskInfo],
-    depths: Vec<u32>,
-    /// An ancestor further up; which one depends on the depth alone.
-    skips: Vec<TaskId>,
+    /// Each task below its parent; a task's node has its number.
+    tree: Tree,
 }
 
 impl<'a> Ancestry<'a> {
     fn new(tasks: &'a [TaskInfo]) -> Self {
-        let mut ancestry = Self {
-            tasks,
-            depths: vec![0],
-            skips: vec![TaskId::MAIN],
-        };
-        for task in tasks {
-            ancestry.push(task.parent);
+        let mut tree = Tree::new();
+        for (task, info) in (1..).zip(tasks) {
+            tree.push(info.parent.raw(), NodeKind::Task, TaskId::new(task));
         }
-        ancestry
-    }
-
-    fn push(&mut self, parent: TaskId) {
-        let depth = |task: TaskId| self.depths[task.index()];
-        let skip = self.skips[parent.index()];
-        let far = self.skips[skip.index()];
-        let even = depth(parent) - depth(skip) == depth(skip) - depth(far);
-        let next = depth(parent) + 1;
-        self.skips.push(if even { far } else { parent });
-        self.depths.push(next);
-    }
-
-    fn parent(&self, task: TaskId) -> TaskId {
-        task.index()
-            .checked_sub(1)
-            .map_or(TaskId::MAIN, |row| self.tasks[row].parent)
+        Self { tasks, tree }
     }
 
     fn depth(&self, task: TaskId) -> u32 {
-        self.depths[task.index()]
+        self.tree.node(task.raw()).depth()
     }
 
-    fn raise(&self, mut task: TaskId, depth: u32) -> TaskId {
-        while self.depth(task) > depth {
-            let skip = self.skips[task.index()];
-            task = if self.depth(skip) >= depth {
-                skip
-            } else {
-                self.parent(task)
-            };
-        }
-        task
+    fn raise(&self, task: TaskId, depth: u32) -> TaskId {
+        TaskId::new(self.tree.raise(task.raw(), depth))
     }
 
     fn common(&self, a: TaskId, b: TaskId) -> TaskId {
         let depth = self.depth(a).min(self.depth(b));
-        let (mut a, mut b) = (self.raise(a, depth), self.raise(b, depth));
-        while a != b {
-            let (skip_a, skip_b) = (self.skips[a.index()], self.skips[b.index()]);
-            let skip = skip_a != skip_b;
-            a = if skip { skip_a } else { self.parent(a) };
-            b = if skip { skip_b } else { self.parent(b) };
+        let (a, b) = (self.raise(a, depth), self.raise(b, depth));
+        match a == b {
+            true => a,
+            false => TaskId::new(self.tree.parent(self.tree.fork(a.raw(), b.raw()).0)),
         }
-        a
     }
 
     /// Why two different tasks are parallel: the first spawned of the two branches that lead from

@@ -60,7 +60,8 @@ impl Node {
         task: TaskId::MAIN,
     };
 
-    fn depth(self) -> u32 {
+    /// How many nodes are above it.
+    pub fn depth(self) -> u32 {
         self.depth_kind >> 2
     }
 
