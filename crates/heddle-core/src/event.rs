@@ -37,6 +37,18 @@ pub enum TaskKind {
     Dependent,
     /// Posted into a region.
     Post,
+    /// Explicitly created, to be waited for (OpenMP's `task`).
+    Task,
+    /// One thread's share of a parallel region (OpenMP's implicit task).
+    Member,
+    /// Iterations of a loop that any thread of its team may get.
+    Chunk,
+    /// A section that any thread of its team may get.
+    Section,
+    /// A body that one thread of its team executes, whichever it is.
+    Single,
+    /// A thread that the program started.
+    Thread,
 }
 
 /// What a finish is in the program's own terms.
@@ -46,6 +58,12 @@ pub enum FinishKind {
     Finish,
     /// The children between two `sync` statements of one procedure.
     SyncBlock,
+    /// A parallel region.
+    Parallel,
+    /// What a team of threads does between two barriers.
+    Phase,
+    /// A task group.
+    Group,
 }
 
 /// How a declared extent is written in reports.

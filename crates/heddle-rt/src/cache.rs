@@ -1,21 +1,38 @@
 //! What one thread remembers, so that the common access needs no shared table.
 
-use crate::states::{Mark, StateId};
+use crate::exclusion::Hold;
+#[cfg(not(feature = "shuttle"))]
+use crate::shadow::View;
+use crate::states::{Blocks, Group, Mark, Mask, StateId};
 use heddle_core::AccessKind;
 
 const KNOWN: usize = 1 << 10;
 const STEPS: usize = 1 << 11;
 const ORDERS: usize = 1 << 10;
 
-/// Caches of one thread. Their contents depend on nothing but what is in their keys, so a cache may
-/// be used for any task that runs on the thread, and dropped at any time.
+/// Strand changes after which the table of known states starts afresh.
+const EPOCHS: u32 = 1 << 24;
+
+/// Caches of one thread, for one engine. They may be used for any task that runs on the thread, and
+/// dropped at any time.
 #[derive(Debug)]
+#[repr(C)]
 pub struct ThreadCache {
-    /// States in which a strand's access changes nothing: (strand, state), by kind. In place and of a
-    /// fixed size: the common access finds them by arithmetic alone.
+    /// How often the strand changed, shifted left by eight, and all bytes: what an entry of `known` must
+    /// have besides its state.
+    wanted: u64,
+    /// States in which the strand's access changes nothing, by kind: state, epoch and bytes. In
+    /// place and of a fixed size: the common access finds them by arithmetic alone.
     known: [[u64; KNOWN]; 2],
+    /// The strand the thread executes, as far as this cache was told.
+    strand: u32,
     steps: Box<[Step]>,
     orders: Box<[(u32, u32, bool)]>,
+    /// What is held when an atomic access is made under the first.
+    pub(crate) atomic: (Hold, Hold),
+    pub(crate) blocks: Blocks,
+    /// Scratch.
+    pub(crate) groups: Vec<Group>,
 }
 
 /// A step without a race: in `state`, this access leads to `next`.
@@ -35,32 +52,76 @@ impl ThreadCache {
             mark: Mark {
                 strand: 0,
                 site: 0,
-                hold: crate::exclusion::Hold::NOTHING,
+                hold: Hold::NOTHING,
+                mask: 0,
             },
             kind: AccessKind::Read,
             next: StateId::FRESH,
         };
         Self {
+            wanted: 1 << 8 | 0xff,
             known: [[0; KNOWN]; 2],
+            strand: 0,
             steps: vec![nothing; STEPS].into(),
             orders: vec![(0, 0, false); ORDERS].into(),
+            atomic: (Hold::NOTHING, Hold::NOTHING),
+            blocks: Blocks::default(),
+            groups: Vec::new(),
         }
     }
 
-    /// Whether `strand` has already made such an access to a location in `state`. No strand has
-    /// number 0, so an empty entry matches none.
+    /// The thread now executes `strand` (0: none yet). What is known holds for one strand only.
     #[inline(always)]
-    pub(crate) fn knows(&self, kind: AccessKind, state: StateId, strand: u32) -> bool {
-        self.known[kind as usize][state.0 as usize % KNOWN] == Self::key(state, strand)
+    pub fn follow(&mut self, strand: u32) {
+        if self.strand != strand {
+            self.change(strand);
+        }
     }
 
-    pub(crate) fn learn(&mut self, kind: AccessKind, state: StateId, strand: u32) {
-        self.known[kind as usize][state.0 as usize % KNOWN] = Self::key(state, strand);
+    #[inline]
+    fn change(&mut self, strand: u32) {
+        self.strand = strand;
+        self.wanted += 1 << 8;
+        if self.wanted >> 8 == u64::from(EPOCHS) {
+            self.start_afresh();
+        }
     }
 
+    #[cold]
+    fn start_afresh(&mut self) {
+        self.known = [[0; KNOWN]; 2];
+        self.wanted = 1 << 8 | 0xff;
+    }
+
+    /// Whether the strand has already made such an access to a granule in `state`.
     #[inline(always)]
-    fn key(state: StateId, strand: u32) -> u64 {
-        u64::from(state.0) << 32 | u64::from(strand)
+    pub(crate) fn knows(&self, kind: AccessKind, state: StateId, mask: Mask) -> bool {
+        let entry = self.known[kind as usize][state.0 as usize % KNOWN];
+        let wanted = u64::from(state.0) << 32 | self.wanted;
+        (entry ^ wanted) & (!0xff | u64::from(mask)) == 0
+    }
+
+    /// Whether the strand has already made such an access to a granule, by the common path alone: no
+    /// if in doubt.
+    ///
+    /// # Safety
+    /// The engine `view` was made from is still there.
+    #[cfg(not(feature = "shuttle"))]
+    #[inline(always)]
+    pub unsafe fn has_made(&self, view: View, kind: AccessKind, granule: u64, mask: u8) -> bool {
+        // SAFETY: the caller's promise.
+        self.knows(kind, StateId(unsafe { view.state(granule) }), mask)
+    }
+
+    /// Notes that it has. Whoever wrote may also read.
+    #[inline]
+    pub(crate) fn learn(&mut self, kind: AccessKind, state: StateId, mask: Mask) {
+        let key = u64::from(state.0) << 32 | (self.wanted & !0xff);
+        for known in &mut self.known[..=kind as usize] {
+            let entry = &mut known[state.0 as usize % KNOWN];
+            let before = if *entry & !0xff == key { *entry } else { key };
+            *entry = before | u64::from(mask);
+        }
     }
 
     #[inline]
@@ -87,7 +148,8 @@ impl ThreadCache {
 
     fn slot(state: StateId, mark: Mark) -> usize {
         let mix = state.0.wrapping_mul(0x9E37_79B1) ^ mark.site.wrapping_mul(0x85EB_CA77);
-        (mix ^ mark.strand) as usize % STEPS
+        let bytes = u32::from(mark.mask).wrapping_mul(0x27D4_EB2F) >> 20;
+        ((mix >> 16) ^ mix ^ mark.strand ^ bytes) as usize % STEPS
     }
 
     pub(crate) fn order(&self, earlier: u32, now: u32) -> Option<bool> {

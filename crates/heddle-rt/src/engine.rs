@@ -11,15 +11,16 @@
 //! as if they came one after the other.
 
 use crate::cache::ThreadCache;
-use crate::cells::Cells;
 use crate::exclusion::{Exclusion, Hold, LockMode};
 use crate::forest::Forest;
+use crate::frames::{Frames, OUTSIDE};
 use crate::races::Races;
-use crate::states::States;
+use crate::shadow::Shadow;
+use crate::states::{ROWS, States};
 use crate::store::Store;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
 use heddle_core::order::layer::Layer;
-use heddle_core::order::tree::{NodeIndex, NodeKind, Nodes, ROOT};
+use heddle_core::order::tree::{Node, NodeIndex, NodeKind, Nodes, ROOT};
 use heddle_core::{
     AccessKind, FinishId, FinishInfo, FinishKind, LockId, NameId, SiteId, TaskId, TaskInfo,
     TaskKind,
@@ -33,11 +34,23 @@ pub(crate) const NO_STRAND: u32 = 0;
 pub struct Cursor {
     pub(crate) task: TaskId,
     /// The node whose children its next nodes are.
-    scope: NodeIndex,
+    pub(crate) scope: NodeIndex,
     /// The finish that tasks it spawns belong to.
-    finish: FinishId,
-    /// The finish it was spawned into.
-    joined_by: FinishId,
+    pub(crate) finish: FinishId,
+    /// What joins it: the finish it was spawned into, or its creator's wait.
+    pub(crate) joined_by: FinishId,
+    /// The finish that joins it if nothing else does.
+    outlived_by: FinishId,
+    /// The wait that its children belong to; 0 before it has any.
+    pub(crate) wait: NodeIndex,
+    /// Waits that pieces of its team's work left behind, with children that were not waited for.
+    pub(crate) left_waits: Vec<NodeIndex>,
+    /// Where the piece it executes began; waits above are none of its business.
+    pub(crate) floor: NodeIndex,
+    /// Its share of a team's work.
+    pub(crate) frame: u32,
+    /// How many barriers it has passed, if it is the member of a team.
+    pub(crate) phase: u32,
     /// The running strand, or none if it has touched nothing since its last operation.
     pub(crate) strand: u32,
     pub(crate) hold: Hold,
@@ -66,10 +79,20 @@ impl Cursor {
 #[derive(Clone, Copy, Debug)]
 pub struct FinishScope {
     id: FinishId,
-    node: NodeIndex,
+    pub(crate) node: NodeIndex,
     /// Where the owner stood before.
     outer_scope: NodeIndex,
     outer_finish: FinishId,
+    outer_wait: NodeIndex,
+}
+
+/// Which parallel readers of a location are remembered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Readers {
+    /// Every one: right for any program.
+    All,
+    /// Two: enough while there are no locks and no extra edges. Given up when the first comes.
+    Two,
 }
 
 /// The end of a task, to be joined.
@@ -89,20 +112,57 @@ struct Edges {
     with_hand_offs: Layer,
 }
 
+/// The tree, with pieces of a team's work taken for parallel to what their member did beside them.
+struct Structure<'a>(&'a Engine);
+
+impl Nodes for Structure<'_> {
+    fn node(&self, index: NodeIndex) -> Node {
+        self.0.forest.node(index)
+    }
+
+    fn count(&self) -> NodeIndex {
+        self.0.forest.count()
+    }
+
+    fn anchor(&self, scoped: NodeIndex) -> NodeIndex {
+        self.0.forest.anchor(scoped)
+    }
+
+    fn precedes(&self, a: NodeIndex, b: NodeIndex) -> bool {
+        self.0.forest.precedes(a, b) && !self.0.separated(a, b)
+    }
+}
+
 /// See the module's documentation.
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) forest: Forest,
     pub(crate) states: States,
     pub(crate) exclusion: Exclusion,
-    pub(crate) cells: Cells,
+    pub(crate) shadow: Shadow,
+    pub(crate) frames: Frames,
     pub(crate) races: Mutex<Races>,
     edges: Mutex<Edges>,
     has_edges: AtomicBool,
     has_hand_offs: AtomicBool,
-    tasks: Store<TaskInfo>,
+    tasks: Store<TaskRow>,
     finishes: Store<FinishInfo>,
+    /// Whether every reader is kept.
+    pub(crate) all_readers: AtomicBool,
+    /// Whether readers were dropped before that.
+    dropped_readers: AtomicBool,
+    pub(crate) has_pieces: AtomicBool,
+    excluded: AtomicBool,
+    pub(crate) owned: fn(u64) -> bool,
+    pub(crate) witness: fn(u64, [u32; 2]),
     gave_up: AtomicBool,
+}
+
+/// A task, and its share of a team's work.
+#[derive(Clone, Copy, Debug)]
+struct TaskRow {
+    info: TaskInfo,
+    frame: u32,
 }
 
 impl FinishScope {
@@ -112,6 +172,7 @@ impl FinishScope {
         node: ROOT,
         outer_scope: ROOT,
         outer_finish: FinishId::MAIN,
+        outer_wait: ROOT,
     };
 
     /// The finish.
@@ -128,23 +189,71 @@ impl EndPoint {
 }
 
 impl Engine {
-    /// An engine for locations below `locations`; none if the address space for its tables cannot be
-    /// had.
-    pub fn new(locations: usize) -> Option<Self> {
-        const ROWS: u32 = 1 << 30;
+    /// An engine; none if the address space for its tables cannot be had.
+    pub fn new() -> Option<Self> {
         Some(Self {
             forest: Forest::new(ROWS)?,
-            states: States::new(ROWS)?,
+            states: States::new()?,
             exclusion: Exclusion::new(ROWS)?,
-            cells: Cells::new(locations)?,
+            shadow: Shadow::new()?,
+            frames: Frames::new(ROWS)?,
             races: Mutex::default(),
             edges: Mutex::default(),
             has_edges: AtomicBool::new(false),
             has_hand_offs: AtomicBool::new(false),
             tasks: Store::new(ROWS)?,
             finishes: Store::new(ROWS)?,
+            all_readers: AtomicBool::new(true),
+            dropped_readers: AtomicBool::new(false),
+            has_pieces: AtomicBool::new(false),
+            excluded: AtomicBool::new(false),
+            owned: |_| false,
+            witness: |_, _| (),
             gave_up: AtomicBool::new(false),
         })
+    }
+
+    /// Which parallel readers to remember; every one unless told otherwise.
+    pub fn keep_readers(&self, readers: Readers) {
+        self.all_readers.store(readers == Readers::All, Ordering::Relaxed);
+    }
+
+    /// How to tell whether a granule belongs to the calling thread alone, whatever thread a piece of
+    /// its team's work runs on: its own stack and the like.
+    pub fn owned_by(&mut self, owned: fn(u64) -> bool) {
+        self.owned = owned;
+    }
+
+    /// What to call when a pair of sites, the earlier access's first, races on a location for the first
+    /// time. It runs on the thread and below the frames of the later access.
+    pub fn witnessed_by(&mut self, witness: fn(u64, [u32; 2])) {
+        self.witness = witness;
+    }
+
+    /// One more than the number of the latest task.
+    pub fn task_count(&self) -> u32 {
+        self.tasks.len() + 1
+    }
+
+    /// Whether tasks excluded each other: by locks, isolated sections or atomic accesses.
+    pub fn used_exclusion(&self) -> bool {
+        self.excluded.load(Ordering::Relaxed)
+    }
+
+    /// Whether locks or extra edges came up after readers had been dropped on the promise that there
+    /// would be none: a race with one of those readers may have been missed.
+    pub fn broke_promise(&self) -> bool {
+        self.dropped_readers.load(Ordering::Relaxed) && self.all_readers.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn drops_a_reader(&self) {
+        self.dropped_readers.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn excludes(&self) {
+        if !self.excluded.load(Ordering::Relaxed) {
+            self.excluded.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether a table was full, so that not everything was checked.
@@ -152,17 +261,37 @@ impl Engine {
         self.gave_up.load(Ordering::Relaxed)
     }
 
+    /// Shadow memory, for [`ThreadCache::has_made`].
+    #[cfg(not(feature = "shuttle"))]
+    pub fn view(&self) -> crate::View {
+        self.shadow.view()
+    }
+
+    /// Strands made from now on have this number or a higher one.
+    pub fn clock(&self) -> u32 {
+        self.forest.count()
+    }
+
+    /// The races found so far are another process's.
+    pub fn forget_races(&self) {
+        *self.races.lock().unwrap_or_else(PoisonError::into_inner) = Races::default();
+    }
+
     /// The main task at its start.
     pub fn main_task(&self) -> Cursor {
-        let (finish, joined_by) = (FinishId::MAIN, FinishId::MAIN);
-        let hold = Hold::NOTHING;
         Cursor {
             task: TaskId::MAIN,
             scope: ROOT,
-            finish,
-            joined_by,
+            finish: FinishId::MAIN,
+            joined_by: FinishId::MAIN,
+            outlived_by: FinishId::MAIN,
+            wait: ROOT,
+            left_waits: Vec::new(),
+            floor: ROOT,
+            frame: OUTSIDE,
+            phase: 0,
             strand: NO_STRAND,
-            hold,
+            hold: Hold::NOTHING,
         }
     }
 
@@ -176,6 +305,24 @@ impl Engine {
         name: Option<NameId>,
     ) -> Cursor {
         let finish = into.map_or(parent.finish, |scope| scope.id);
+        let task = self.new_task(parent, finish, kind, site, name);
+        self.each_layer(|layer| layer.spawn(parent.task, task));
+        let node = match into {
+            Some(scope) if scope.id != parent.finish => self.spawn_scoped(parent, scope, task),
+            _ => self.forest.push(parent.scope, NodeKind::Task, task),
+        };
+        parent.strand = NO_STRAND;
+        self.start(parent.frame, task, node, finish, finish)
+    }
+
+    pub(crate) fn new_task(
+        &self,
+        parent: &Cursor,
+        finish: FinishId,
+        kind: TaskKind,
+        site: SiteId,
+        name: Option<NameId>,
+    ) -> TaskId {
         let info = TaskInfo {
             parent: parent.task,
             site,
@@ -183,22 +330,42 @@ impl Engine {
             kind,
             name,
         };
-        let task = TaskId::new(
-            self.or_give_up(self.tasks.push(info))
-                .map_or(0, |row| row + 1),
-        );
-        self.each_layer(|layer| layer.spawn(parent.task, task));
-        let node = match into {
-            Some(scope) if scope.id != parent.finish => self.spawn_scoped(parent, scope, task),
-            _ => self.forest.push(parent.scope, NodeKind::Task, task),
-        };
-        parent.strand = NO_STRAND;
-        let scope = self.or_give_up(node).unwrap_or(ROOT);
+        self.add_task(info, parent.frame)
+    }
+
+    pub(crate) fn add_task(&self, info: TaskInfo, frame: u32) -> TaskId {
+        let row = self.or_give_up(self.tasks.push(TaskRow { info, frame }));
+        TaskId::new(row.map_or(0, |row| row + 1))
+    }
+
+    /// The share of a team's work that `task` belongs to.
+    pub(crate) fn frame_of(&self, task: TaskId) -> u32 {
+        match task.raw().checked_sub(1) {
+            None => OUTSIDE,
+            Some(row) => self.tasks.get(row).frame,
+        }
+    }
+
+    /// A task at its start.
+    pub(crate) fn start(
+        &self,
+        frame: u32,
+        task: TaskId,
+        node: Option<NodeIndex>,
+        finish: FinishId,
+        joined_by: FinishId,
+    ) -> Cursor {
         Cursor {
             task,
-            scope,
+            scope: self.or_give_up(node).unwrap_or(ROOT),
             finish,
-            joined_by: finish,
+            joined_by,
+            outlived_by: finish,
+            wait: ROOT,
+            left_waits: Vec::new(),
+            floor: ROOT,
+            frame,
+            phase: 0,
             strand: NO_STRAND,
             hold: Hold::NOTHING,
         }
@@ -229,10 +396,14 @@ impl Engine {
             task,
             scope,
             joined_by,
+            outlived_by,
             strand,
             ..
         } = cursor;
         self.each_layer(|layer| layer.end(task, joined_by));
+        if outlived_by != joined_by {
+            self.each_layer(|layer| layer.end(task, outlived_by));
+        }
         EndPoint {
             task,
             scope,
@@ -253,19 +424,35 @@ impl Engine {
             .push(cursor.scope, NodeKind::Finish, cursor.task);
         let node = self.or_give_up(node).unwrap_or(ROOT);
         let id = FinishId::new(row + 1);
-        let (outer_scope, outer_finish) = (cursor.scope, cursor.finish);
-        (cursor.scope, cursor.finish, cursor.strand) = (node, id, NO_STRAND);
+        let (outer_scope, outer_finish, outer_wait) = (cursor.scope, cursor.finish, cursor.wait);
+        (cursor.scope, cursor.finish, cursor.wait) = (node, id, ROOT);
+        cursor.strand = NO_STRAND;
         FinishScope {
             id,
             node,
             outer_scope,
             outer_finish,
+            outer_wait,
+        }
+    }
+
+    /// A finish that no task stands in yet, below `outer`.
+    pub(crate) fn open_finish(&self, outer: &FinishScope, info: FinishInfo) -> FinishScope {
+        let row = self.or_give_up(self.finishes.push(info)).unwrap_or(0);
+        let node = self.forest.push(outer.node, NodeKind::Finish, info.owner);
+        FinishScope {
+            id: FinishId::new(row + 1),
+            node: self.or_give_up(node).unwrap_or(ROOT),
+            outer_scope: outer.node,
+            outer_finish: outer.id,
+            outer_wait: ROOT,
         }
     }
 
     /// The task's innermost finish is over, and with it all its tasks.
     pub fn finish_end(&self, cursor: &mut Cursor, scope: FinishScope) {
         (cursor.scope, cursor.finish) = (scope.outer_scope, scope.outer_finish);
+        cursor.wait = scope.outer_wait;
         cursor.strand = NO_STRAND;
         self.each_layer(|layer| layer.finish_end(scope.id, cursor.task, &self.forest));
     }
@@ -292,10 +479,27 @@ impl Engine {
 
     /// The task takes a lock.
     pub fn acquire(&self, cursor: &mut Cursor, lock: LockId, mode: LockMode) {
+        self.excludes();
+        self.keep_readers(Readers::All);
         // A strand holds the same locks throughout, so that what is known of it needs no lock set.
         cursor.strand = NO_STRAND;
         let hold = self.exclusion.acquire(cursor.hold, lock, mode);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+    }
+
+    /// The task takes a lock that hands nothing over: what it does under it does not depend on who had
+    /// it before.
+    pub fn exclude(&self, cursor: &mut Cursor, lock: LockId) {
+        self.excludes();
+        self.keep_readers(Readers::All);
+        cursor.strand = NO_STRAND;
+        let hold = self.exclusion.exclude(cursor.hold, lock);
+        cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+    }
+
+    /// Whether the task holds a lock.
+    pub fn holds(&self, cursor: &Cursor, lock: LockId) -> bool {
+        self.exclusion.locks(cursor.hold).contains(&lock)
     }
 
     /// The task gives a lock back.
@@ -315,7 +519,7 @@ impl Engine {
         len: u64,
         site: impl Fn() -> u32,
     ) {
-        self.access(AccessKind::Read, cache, cursor, start, len, site);
+        self.sweep(AccessKind::Read, cache, cursor, start, len, site);
     }
 
     /// The task writes `len` locations from `start`.
@@ -328,17 +532,12 @@ impl Engine {
         len: u64,
         site: impl Fn() -> u32,
     ) {
-        self.access(AccessKind::Write, cache, cursor, start, len, site);
+        self.sweep(AccessKind::Write, cache, cursor, start, len, site);
     }
 
     /// These locations are fresh: what was known of them is void.
     pub fn forget(&self, start: u64, len: u64) {
-        for location in start..start.saturating_add(len) {
-            match self.cells.get(location) {
-                Some(cell) => cell.store(0, Ordering::Release),
-                None => return,
-            }
-        }
+        self.shadow.clear(start, len);
     }
 
     /// The running strand, made now if need be.
@@ -355,14 +554,14 @@ impl Engine {
         strand
     }
 
-    fn make_strand(&self, scope: NodeIndex, task: TaskId) -> u32 {
+    pub(crate) fn make_strand(&self, scope: NodeIndex, task: TaskId) -> u32 {
         let node = self.forest.push(scope, NodeKind::Strand, task);
         let strand = self.or_give_up(node).unwrap_or(NO_STRAND);
         self.each_layer(|layer| layer.enter(strand, task));
         strand
     }
 
-    /// Whether `earlier` precedes the task's running strand.
+    /// Whether `earlier` precedes the task's running strand in every schedule.
     pub(crate) fn precedes(
         &self,
         cache: &mut ThreadCache,
@@ -376,11 +575,40 @@ impl Engine {
         if let Some(answer) = cache.order(earlier, now) {
             return answer;
         }
-        let answer = self.forest.precedes(earlier, now)
+        let answer = Structure(self).precedes(earlier, now)
             || self.has_edges.load(Ordering::Acquire)
-                && self.edges().real.reaches(earlier, now, &self.forest);
+                && self.edges().real.reaches(earlier, now, &Structure(self));
         cache.learn_order(earlier, now, answer);
         answer
+    }
+
+    /// Whether it did in this run, on one member of a team, and only the sharing out of the team's
+    /// work may be different in another schedule.
+    pub(crate) fn ran_before(&self, cursor: &mut Cursor, earlier: u32) -> bool {
+        let now = self.strand(cursor);
+        self.has_pieces.load(Ordering::Acquire)
+            && self.separated(earlier, now)
+            && self.forest.precedes(earlier, now)
+    }
+
+    fn separated(&self, a: u32, b: u32) -> bool {
+        self.has_pieces.load(Ordering::Acquire) && self.separation(a, b).is_some()
+    }
+
+    /// The depth of what the team does between two barriers, if both strands are the same member's
+    /// there and in different pieces.
+    fn separation(&self, a: u32, b: u32) -> Option<u32> {
+        let frame = |strand| self.frame_of(self.forest.node(strand).task);
+        let phase = self.frames.separated(frame(a), frame(b))?.phase_depth;
+        (self.forest.common_depth(a, b) > phase).then_some(phase)
+    }
+
+    /// Depth of the lowest node around two parallel strands, in the tree in which each piece of a
+    /// team's work is a task of its own.
+    pub(crate) fn common_depth(&self, a: u32, b: u32) -> u32 {
+        let pieces = self.has_pieces.load(Ordering::Acquire);
+        let apart = pieces.then(|| self.separation(a, b)).flatten();
+        apart.unwrap_or_else(|| self.forest.common_depth(a, b))
     }
 
     /// Whether it does when hand-offs count as order.
@@ -390,11 +618,12 @@ impl Engine {
             && self
                 .edges()
                 .with_hand_offs
-                .reaches(earlier, now, &self.forest)
+                .reaches(earlier, now, &Structure(self))
     }
 
     /// Counts the closed strand `from` as handed over to what the task does next.
-    pub(crate) fn hand_over(&self, cursor: &mut Cursor, from: u32) {
+    pub fn hand_over(&self, cursor: &mut Cursor, from: u32) {
+        self.keep_readers(Readers::All);
         self.has_hand_offs.store(true, Ordering::Release);
         self.edges()
             .with_hand_offs
@@ -402,7 +631,8 @@ impl Engine {
         cursor.strand = NO_STRAND;
     }
 
-    fn arrive(&self, task: TaskId, from: &[u32]) {
+    pub(crate) fn arrive(&self, task: TaskId, from: &[u32]) {
+        self.keep_readers(Readers::All);
         self.has_edges.store(true, Ordering::Release);
         self.has_hand_offs.store(true, Ordering::Release);
         let mut edges = self.edges();
@@ -418,7 +648,7 @@ impl Engine {
 
     /// Tells both layers of edges, unless there are none: a program without them pays one load.
     #[inline]
-    fn each_layer(&self, mut tell: impl FnMut(&mut Layer)) {
+    pub(crate) fn each_layer(&self, mut tell: impl FnMut(&mut Layer)) {
         if self.has_hand_offs.load(Ordering::Acquire) {
             let mut edges = self.edges();
             tell(&mut edges.real);
@@ -435,6 +665,7 @@ impl Engine {
 
     /// All spawned tasks and begun finishes. To be called when nothing runs any more.
     pub fn participants(&self) -> (Vec<TaskInfo>, Vec<FinishInfo>) {
-        (self.tasks.rows().collect(), self.finishes.rows().collect())
+        let tasks = self.tasks.rows().map(|row| row.info).collect();
+        (tasks, self.finishes.rows().collect())
     }
 }

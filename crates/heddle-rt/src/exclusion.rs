@@ -18,6 +18,10 @@ impl Hold {
     pub const NOTHING: Self = Self(0);
 }
 
+/// The lock that stands for atomic accesses: two of them never race. It has one section only, so that
+/// nothing is handed over by it.
+pub const ATOMIC: LockId = LockId::new(u32::MAX);
+
 /// How a lock is held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LockMode {
@@ -80,7 +84,7 @@ impl Exclusion {
         let released = Cells::new(capacity as usize)?;
         Some(Self {
             rows,
-            sections: AtomicU32::new(0),
+            sections: AtomicU32::new(1),
             released,
             sets: RwLock::new(sets),
         })
@@ -90,6 +94,16 @@ impl Exclusion {
     pub(crate) fn acquire(&self, hold: Hold, lock: LockId, mode: LockMode) -> Option<Hold> {
         let section = self.sections.fetch_add(1, Ordering::Relaxed);
         self.add(hold, (lock, mode), section)
+    }
+
+    /// The same, for a lock that hands nothing over.
+    pub(crate) fn exclude(&self, hold: Hold, lock: LockId) -> Option<Hold> {
+        self.add(hold, (lock, LockMode::Exclusive), 0)
+    }
+
+    /// What an atomic access holds, made while `hold` is held.
+    pub(crate) fn atomically(&self, hold: Hold) -> Option<Hold> {
+        self.add(hold, (ATOMIC, LockMode::Exclusive), 0)
     }
 
     /// What is held after giving `lock` back at the end of `strand`.

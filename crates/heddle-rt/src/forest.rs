@@ -1,17 +1,22 @@
 //! The program structure tree, extended by many threads at once.
 
+use crate::cells::Cells;
 use crate::store::Store;
-use crate::sync::{PoisonError, RwLock};
+use crate::sync::{Ordering, PoisonError, RwLock};
 use heddle_core::TaskId;
 use heddle_core::order::tree::{Node, NodeIndex, NodeKind, Nodes};
 use rustc_hash::FxHashMap;
 
 /// The nodes of a run. Siblings are made by one task, in its program's sequence; indices come from
-/// one counter, so they ascend along it whatever threads the task runs on.
+/// one counter, so they ascend along it whatever threads the task runs on. (The members of a team are
+/// made in any sequence, but they are tasks: which stands left does not matter.)
 #[derive(Debug)]
 pub(crate) struct Forest {
     nodes: Store<Node>,
     anchors: RwLock<FxHashMap<NodeIndex, NodeIndex>>,
+    /// For a wait that is over: one more than a node above it, with nothing in between that could
+    /// leave a task unjoined. 0 while it is not, and for ever if its task ended first.
+    over: Cells,
 }
 
 impl Forest {
@@ -21,6 +26,7 @@ impl Forest {
         Some(Self {
             nodes,
             anchors: RwLock::default(),
+            over: Cells::new(capacity as usize)?,
         })
     }
 
@@ -45,6 +51,43 @@ impl Forest {
         anchors.insert(node, anchor);
         Some(node)
     }
+
+    /// The task has waited for the children in `wait`.
+    pub(crate) fn wait_over(&self, wait: NodeIndex) {
+        if let Some(over) = self.over.get(u64::from(wait)) {
+            over.store(self.node(wait).parent + 1, Ordering::Release);
+        }
+    }
+
+    /// The task nodes among the children of `wait`. Looks through all nodes made since.
+    pub(crate) fn children(&self, wait: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
+        (wait + 1..self.count()).filter(move |&index| {
+            let node = self.node(index);
+            node.parent == wait && node.kind() == NodeKind::Task
+        })
+    }
+
+    /// The way up from a wait that is over; not above `limit`.
+    fn shortcut(&self, at: NodeIndex, limit: u32) -> Option<NodeIndex> {
+        let above = self.over.get(u64::from(at))?.load(Ordering::Acquire);
+        let far = above.checked_sub(1)?;
+        (self.node(far).depth() >= limit).then_some(far)
+    }
+
+    fn is_over(&self, wait: NodeIndex) -> bool {
+        self.over.get(u64::from(wait)).is_some_and(|over| over.load(Ordering::Acquire) != 0)
+    }
+
+    fn is_task(&self, node: NodeIndex) -> bool {
+        matches!(self.node(node).kind(), NodeKind::Task | NodeKind::Scoped)
+    }
+
+    /// Lets later climbs from `start` begin at `at`, if nothing in between matters.
+    fn shorten(&self, start: NodeIndex, at: NodeIndex) {
+        if let Some(over) = self.over.get(u64::from(start)) {
+            over.store(at + 1, Ordering::Release);
+        }
+    }
 }
 
 impl Nodes for Forest {
@@ -60,5 +103,31 @@ impl Nodes for Forest {
     fn anchor(&self, scoped: NodeIndex) -> NodeIndex {
         let anchors = self.anchors.read().unwrap_or_else(PoisonError::into_inner);
         anchors.get(&scoped).copied().unwrap_or(scoped)
+    }
+
+    /// A wait joins a task's children, not theirs: a descendant is joined unless, on the way up to
+    /// the wait, its task's creator ended without waiting for it and no finish is between.
+    fn joined(&self, a: NodeIndex, wait: NodeIndex) -> bool {
+        let limit = self.node(wait).depth();
+        let (mut below, mut at) = (a, self.node(a).parent);
+        let mut escaped = false;
+        let mut start = None;
+        while at != wait {
+            match self.node(at).kind() {
+                NodeKind::Finish => (escaped, start) = (false, None),
+                NodeKind::Wait if self.is_over(at) => start = start.or(Some(at)),
+                NodeKind::Wait if self.is_task(below) => (escaped, start) = (true, None),
+                _ => {}
+            }
+            if let Some(start) = start.filter(|&start| start != at) {
+                self.shorten(start, at);
+            }
+            // What a shortcut leads to is reached from the task's own code, as from `a`.
+            (below, at) = match self.shortcut(at, limit) {
+                Some(far) => (a, far),
+                None => (at, self.node(at).parent),
+            };
+        }
+        !escaped && (self.is_over(wait) || !self.is_task(below))
     }
 }

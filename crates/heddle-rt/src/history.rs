@@ -4,10 +4,10 @@
 //! interned state and an access is a step from one state to the next.
 
 use crate::cache::ThreadCache;
-use crate::engine::{Cursor, Engine, NO_STRAND};
-use crate::exclusion::Hold;
-use crate::races::{Race, RacyAccess};
-use crate::states::{Group, ListId, Mark, StateId};
+use crate::engine::{Cursor, Engine};
+use crate::exclusion::{Hold, LockSet};
+use crate::races::{Novelty, Race, RacyAccess};
+use crate::states::{Group, LastId, ListId, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering, PoisonError};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::order::tree::Nodes;
@@ -16,9 +16,32 @@ use heddle_core::{Access, Certainty, Finding, Place, SiteId, roster::Ancestry};
 /// Lists up to this length are thinned at every access.
 const SHORT: u32 = 8;
 
+/// An access to one granule, as a front end says it.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// Read or write.
+    pub kind: AccessKind,
+    /// The granule.
+    pub granule: u64,
+    /// Its bytes that are touched.
+    pub mask: u8,
+    /// Strands below this number touched something else that was at the same place: what is known of
+    /// them is void.
+    pub since: u32,
+}
+
+/// A past access the running one races with.
+#[derive(Clone, Copy, Debug)]
+struct Conflict {
+    mark: Mark,
+    kind: AccessKind,
+    certainty: Certainty,
+}
+
 impl Engine {
+    /// An access to whole granules, one after the other.
     #[inline(always)]
-    pub(crate) fn access(
+    pub(crate) fn sweep(
         &self,
         kind: AccessKind,
         cache: &mut ThreadCache,
@@ -30,53 +53,127 @@ impl Engine {
         if len > 1 && kind == Read && cursor.hold != Hold::NOTHING {
             self.receive_all(cache, cursor, start, len);
         }
-        for location in start..start.saturating_add(len) {
-            let Some(cell) = self.cells.get(location) else {
-                self.or_give_up::<()>(None);
-                return;
-            };
-            let state = StateId(cell.load(Ordering::Acquire));
-            if cursor.strand == NO_STRAND || !cache.knows(kind, state, cursor.strand) {
-                self.first_access(kind, cache, cursor, location, cell, site());
+        cache.follow(cursor.strand);
+        for granule in start..start.saturating_add(len) {
+            if !self.knows(cache, kind, granule, WHOLE) {
+                let touch = Touch {
+                    kind,
+                    granule,
+                    mask: WHOLE,
+                    since: 0,
+                };
+                self.touch(cache, cursor, touch, site());
             }
         }
     }
 
-    /// An access that may change its location's state.
+    /// Whether the strand that `cache` follows has made such an access before.
+    #[inline(always)]
+    pub fn knows(&self, cache: &ThreadCache, kind: AccessKind, granule: u64, mask: u8) -> bool {
+        match self.shadow.cell(granule) {
+            Some(cell) => cache.knows(kind, StateId(cell.load(Ordering::Acquire)), mask),
+            None => self.or_give_up::<()>(None).is_none(),
+        }
+    }
+
+    /// An access that may change its granule's state.
     #[cold]
-    fn first_access(
+    pub fn touch(&self, cache: &mut ThreadCache, cursor: &mut Cursor, touch: Touch, site: u32) {
+        let hold = cursor.hold;
+        self.make(cache, cursor, touch, site, hold);
+    }
+
+    /// An atomic access: never a race with another atomic one.
+    #[cold]
+    pub fn touch_atomically(
         &self,
-        kind: AccessKind,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
-        location: u64,
-        cell: &AtomicU32,
+        touch: Touch,
         site: u32,
     ) {
+        self.excludes();
+        if cache.atomic.0 != cursor.hold || cache.atomic.1 == Hold::NOTHING {
+            let hold = self.or_give_up(self.exclusion.atomically(cursor.hold));
+            cache.atomic = (cursor.hold, hold.unwrap_or(Hold::NOTHING));
+        }
+        let hold = cache.atomic.1;
+        self.make(cache, cursor, touch, site, hold);
+    }
+
+    /// Marks a granule as used by its own thread alone.
+    pub fn touch_private(&self, cache: &mut ThreadCache, cursor: &mut Cursor, granule: u64) {
+        self.strand(cursor);
+        cache.follow(cursor.strand);
+        if let Some(cell) = self.shadow.cell(granule) {
+            cell.store(StateId::PRIVATE.0, Ordering::Relaxed);
+            cache.learn(Write, StateId::PRIVATE, WHOLE);
+        }
+    }
+
+    fn make(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        site: u32,
+        hold: Hold,
+    ) -> bool {
+        let Some(cell) = self.shadow.cell(touch.granule) else {
+            return self.or_give_up::<()>(None).is_some();
+        };
+        let mut groups = std::mem::take(&mut cache.groups);
+        let made = self.step_cell(cache, cursor, touch, site, hold, cell, &mut groups);
+        cache.groups = groups;
+        made
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one access")]
+    fn step_cell(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        site: u32,
+        hold: Hold,
+        cell: &AtomicU32,
+        groups: &mut Vec<Group>,
+    ) -> bool {
+        let Touch { kind, mask, .. } = touch;
         let mut state = StateId(cell.load(Ordering::Acquire));
         loop {
-            if kind == Read && cursor.hold != Hold::NOTHING {
-                self.receive(cache, cursor, state);
+            if kind == Read && hold != Hold::NOTHING {
+                self.receive(cache, cursor, state, mask);
             }
+            let strand = self.strand(cursor);
+            cache.follow(strand);
             let mark = Mark {
-                strand: self.strand(cursor),
+                strand,
                 site,
-                hold: cursor.hold,
+                hold,
+                mask,
             };
             let mut conflicts = Vec::new();
-            let next = cache.step(state, mark, kind);
-            let next = next.or_else(|| self.step(cache, cursor, state, mark, kind, &mut conflicts));
+            let live = self.live(state, touch.since);
+            let next = cache.step(live, mark, kind).or_else(|| {
+                self.step(cache, cursor, touch, live, mark, groups, &mut conflicts)
+            });
             let Some(next) = self.or_give_up(next) else {
-                return;
+                return false;
             };
             match cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Acquire) {
                 Err(now) => state = StateId(now),
                 Ok(_) if conflicts.is_empty() => {
-                    cache.learn_step(state, mark, kind, next);
-                    cache.learn(kind, next, mark.strand);
-                    return;
+                    cache.learn_step(live, mark, kind, next);
+                    if hold == cursor.hold {
+                        cache.learn(kind, next, mask);
+                    }
+                    return true;
                 }
-                Ok(_) => return self.report(location, kind, mark, &conflicts),
+                Ok(_) => {
+                    self.report(touch.granule, kind, mark, &conflicts);
+                    return true;
+                }
             }
         }
     }
@@ -85,66 +182,87 @@ impl Engine {
     #[cold]
     fn receive_all(&self, cache: &mut ThreadCache, cursor: &mut Cursor, start: u64, len: u64) {
         let cells =
-            (start..start.saturating_add(len)).map_while(|location| self.cells.get(location));
+            (start..start.saturating_add(len)).map_while(|granule| self.shadow.cell(granule));
         for cell in cells {
-            self.receive(cache, cursor, StateId(cell.load(Ordering::Acquire)));
+            self.receive(cache, cursor, StateId(cell.load(Ordering::Acquire)), WHOLE);
         }
     }
 
     /// Notes the hand-offs a read in this state receives.
-    fn receive(&self, cache: &mut ThreadCache, cursor: &mut Cursor, state: StateId) {
-        let wrote = self.states.get(state).last_write;
-        for from in self.exclusion.handed_from(wrote, cursor.hold) {
-            if !self.precedes(cache, cursor, from) && !self.handed_over(cursor, from) {
-                self.hand_over(cursor, from);
+    fn receive(&self, cache: &mut ThreadCache, cursor: &mut Cursor, state: StateId, mask: Mask) {
+        let last = self.states.last(state);
+        if last == LastId::NOTHING {
+            return;
+        }
+        for wrote in self.states.held_at(last, mask) {
+            for from in self.exclusion.handed_from(wrote, cursor.hold) {
+                if !self.precedes(cache, cursor, from) && !self.handed_over(cursor, from) {
+                    self.hand_over(cursor, from);
+                }
             }
         }
     }
 
     /// Works out where an access leads and what it races with; none when a table is full.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one access")]
     fn step(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
+        touch: Touch,
         state: StateId,
         now: Mark,
-        kind: AccessKind,
-        conflicts: &mut Vec<(Mark, AccessKind, Certainty)>,
+        groups: &mut Vec<Group>,
+        conflicts: &mut Vec<Conflict>,
     ) -> Option<StateId> {
-        let before = self.states.get(state);
-        let mut groups: Vec<Group> = self.states.groups(before).collect();
-        let last_write = if kind == Write {
-            now.hold
-        } else {
-            before.last_write
+        let kind = touch.kind;
+        let before = self.states.open(state, groups);
+        let last = match kind {
+            Read => before,
+            Write => self.states.overwrite(before, now.mask, now.hold)?,
         };
         let locks = self.exclusion.set(now.hold);
-        if groups
-            .iter()
-            .any(|group| group.locks == locks && self.has(group, now, kind))
-        {
-            return self.states.intern(&groups, last_write);
+        let same = groups.iter().find(|group| group.locks == locks);
+        if same.is_some_and(|group| self.has(group, now, kind)) {
+            return match last == before {
+                true => Some(state),
+                false => self.states.close(&mut cache.blocks, groups, last),
+            };
         }
+        let only = groups.first().copied().filter(|_| groups.len() == 1);
         for group in groups
             .iter()
             .filter(|group| self.exclusion.disjoint(group.locks, locks))
         {
-            self.compare(cache, cursor, group.writes, Write, conflicts);
+            self.compare(cache, cursor, touch, (group.writes, Write), conflicts);
             if kind == Write {
-                self.compare(cache, cursor, group.reads, Read, conflicts);
+                self.compare(cache, cursor, touch, (group.reads, Read), conflicts);
             }
         }
-        for group in &mut groups {
+        for group in groups.iter_mut() {
             if self.exclusion.within(locks, group.locks) {
                 let compared = kind == Write && self.exclusion.disjoint(group.locks, locks);
-                group.reads = self.thin(cache, cursor, group.reads, compared)?;
+                group.reads = self.thin(cache, cursor, touch, group.reads, compared)?;
                 if kind == Write {
-                    group.writes = self.thin(cache, cursor, group.writes, compared)?;
+                    group.writes = self.thin(cache, cursor, touch, group.writes, compared)?;
                 }
             }
         }
-        self.remember(&mut groups, locks, now, kind)?;
-        self.states.intern(&groups, last_write)
+        self.remember(cache, groups, locks, now, kind)?;
+        if kind == Read && only.is_some_and(|only| *groups == [only]) {
+            return Some(state);
+        }
+        self.states.close(&mut cache.blocks, groups, last)
+    }
+
+    /// The state without what touched another object at the same place. If the newest access was to
+    /// the present object, it has dropped the others.
+    #[inline]
+    fn live(&self, state: StateId, since: u32) -> StateId {
+        match since > 0 && self.states.newest(state) < since {
+            true => StateId::FRESH,
+            false => state,
+        }
     }
 
     /// Whether an access of the same strand already stands for `now`.
@@ -153,7 +271,7 @@ impl Engine {
             self.states
                 .iter(list)
                 .take(SHORT as usize)
-                .any(|mark| mark.strand == now.strand)
+                .any(|mark| mark.strand == now.strand && mark.mask & now.mask == now.mask)
         };
         in_list(group.writes) || kind == Read && in_list(group.reads)
     }
@@ -162,45 +280,71 @@ impl Engine {
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
-        list: ListId,
-        kind: AccessKind,
-        conflicts: &mut Vec<(Mark, AccessKind, Certainty)>,
+        touch: Touch,
+        (list, kind): (ListId, AccessKind),
+        conflicts: &mut Vec<Conflict>,
     ) {
         for mark in self.states.iter(list) {
-            if !self.precedes(cache, cursor, mark.strand) {
+            if mark.mask & touch.mask != 0
+                && !self.is_before(cache, cursor, touch.granule, mark.strand)
+            {
                 let handed_over = self.handed_over(cursor, mark.strand);
                 let certainty = if handed_over {
                     Certainty::Possible
                 } else {
                     Certainty::Certain
                 };
-                conflicts.push((mark, kind, certainty));
+                conflicts.push(Conflict {
+                    mark,
+                    kind,
+                    certainty,
+                });
             }
         }
     }
 
-    /// The list without what precedes the running strand. Long lists the access was not compared with
-    /// are looked through when they have doubled.
+    /// Whether what `earlier` did to this granule precedes what the running strand does to it.
+    #[inline]
+    fn is_before(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        granule: u64,
+        earlier: u32,
+    ) -> bool {
+        self.precedes(cache, cursor, earlier)
+            || self.ran_before(cursor, earlier) && (self.owned)(granule)
+    }
+
+    /// The list without what precedes the running strand and is covered by its access. Long lists
+    /// the access was not compared with are looked through when they have doubled.
     fn thin(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
+        touch: Touch,
         list: ListId,
         compared: bool,
     ) -> Option<ListId> {
         let len = self.states.len(list);
-        if len <= SHORT || compared || len.is_power_of_two() {
-            return self
-                .states
-                .without(list, |mark| self.precedes(cache, cursor, mark.strand));
+        if len > SHORT && !compared && !len.is_power_of_two() {
+            return Some(list);
         }
-        Some(list)
+        let mut blocks = std::mem::take(&mut cache.blocks);
+        let covered = |mark: Mark| {
+            mark.mask & !touch.mask == 0
+                && self.is_before(cache, cursor, touch.granule, mark.strand)
+        };
+        let thinned = self.states.without(&mut blocks, list, covered);
+        cache.blocks = blocks;
+        thinned
     }
 
     fn remember(
         &self,
+        cache: &mut ThreadCache,
         groups: &mut Vec<Group>,
-        locks: crate::exclusion::LockSet,
+        locks: LockSet,
         now: Mark,
         kind: AccessKind,
     ) -> Option<()> {
@@ -222,8 +366,32 @@ impl Engine {
             Read => &mut groups[at].reads,
             Write => &mut groups[at].writes,
         };
-        *list = self.states.push(*list, now)?;
+        *list = match kind {
+            Read if !self.all_readers.load(Ordering::Relaxed) => {
+                self.two_readers(cache, *list, now)?
+            }
+            _ => self.states.push(&mut cache.blocks, *list, now)?,
+        };
         Some(())
+    }
+
+    /// The list with one more reader, or with the two of three whose lowest common ancestor is highest:
+    /// whatever is parallel with some reader is parallel with one of these (see
+    /// [`heddle_core::history::TwoReaders`]). Readers of other bytes are none of its business.
+    fn two_readers(&self, cache: &mut ThreadCache, list: ListId, now: Mark) -> Option<ListId> {
+        let covers = |mark: &Mark| mark.mask & now.mask == now.mask;
+        let mut readers = self.states.iter(list).filter(covers);
+        let (Some(second), Some(first)) = (readers.next(), readers.next()) else {
+            return self.states.push(&mut cache.blocks, list, now);
+        };
+        self.drops_a_reader();
+        let together = self.common_depth(first.strand, second.strand);
+        if self.common_depth(first.strand, now.strand) >= together {
+            return Some(list);
+        }
+        let replaced = |mark: Mark| mark.strand == second.strand && mark.mask & !now.mask == 0;
+        let rest = self.states.without(&mut cache.blocks, list, replaced)?;
+        self.states.push(&mut cache.blocks, rest, now)
     }
 
     #[cold]
@@ -232,7 +400,7 @@ impl Engine {
         location: u64,
         kind: AccessKind,
         now: Mark,
-        conflicts: &[(Mark, AccessKind, Certainty)],
+        conflicts: &[Conflict],
     ) {
         let racy = |mark: Mark, kind| RacyAccess {
             kind,
@@ -241,13 +409,22 @@ impl Engine {
             hold: mark.hold,
         };
         let mut races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
-        for &(earlier, earlier_kind, certainty) in conflicts {
-            races.add(
+        let mut found = Vec::new();
+        for conflict in conflicts {
+            let novelty = races.add(
                 location,
-                racy(earlier, earlier_kind),
+                racy(conflict.mark, conflict.kind),
                 racy(now, kind),
-                certainty,
+                conflict.certainty,
+                conflict.mark.mask & now.mask,
             );
+            if novelty == Novelty::New {
+                found.push([conflict.mark.site, now.site]);
+            }
+        }
+        drop(races);
+        for sites in found {
+            (self.witness)(location, sites);
         }
     }
 
@@ -265,6 +442,13 @@ impl Engine {
     pub fn race_locations(&self, known: usize) -> Vec<u64> {
         let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
         races.iter().skip(known).map(|race| race.location).collect()
+    }
+
+    /// Which bytes of their locations the races found so far are on, in the sequence of
+    /// [`races`](Self::races).
+    pub fn race_bytes(&self) -> Vec<u8> {
+        let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
+        races.iter().map(|race| race.bytes).collect()
     }
 
     fn finding(&self, race: &Race, ancestry: &Ancestry<'_>) -> Finding {

@@ -7,21 +7,28 @@
 //! 1. The engine never blocks the program for longer than a table look-up, and never fails it: when
 //!    a table is full it stops checking and says so ([`Engine::gave_up`]).
 //! 2. A repeated access by one strand costs two loads and a comparison.
-//! 3. `unsafe` is confined to `store`, `cells` and, for tests, `spin`.
+//! 3. `unsafe` is confined to `store`, `cells`, `shadow` and, for tests, `spin`.
 
 mod cache;
 mod cells;
 mod engine;
 mod exclusion;
 mod forest;
+mod frames;
 mod history;
 mod races;
+mod shadow;
 #[cfg(all(feature = "spin", not(feature = "shuttle")))]
 mod spin;
 mod states;
 mod store;
 mod sync;
+mod team;
 
 pub use cache::ThreadCache;
-pub use engine::{Cursor, EndPoint, Engine, FinishScope};
-pub use exclusion::LockMode;
+pub use engine::{Cursor, EndPoint, Engine, FinishScope, Readers};
+pub use exclusion::{ATOMIC, LockMode};
+pub use history::Touch;
+#[cfg(not(feature = "shuttle"))]
+pub use shadow::View;
+pub use team::{Outside, Team};

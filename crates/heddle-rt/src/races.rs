@@ -24,6 +24,17 @@ pub(crate) struct Race {
     pub(crate) accesses: [RacyAccess; 2],
     pub(crate) certainty: Certainty,
     pub(crate) count: u64,
+    /// The bytes of the location that both touched, over all times.
+    pub(crate) bytes: u8,
+}
+
+/// Whether a race was known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Novelty {
+    /// It was not.
+    New,
+    /// Its positions and location were.
+    Known,
 }
 
 /// See the module's documentation.
@@ -40,7 +51,8 @@ impl Races {
         earlier: RacyAccess,
         now: RacyAccess,
         certainty: Certainty,
-    ) {
+        bytes: u8,
+    ) -> Novelty {
         let pair = (earlier.site.min(now.site), earlier.site.max(now.site));
         let next = self.races.len();
         let row = *self.rows.entry((location, pair.0, pair.1)).or_insert(next);
@@ -50,12 +62,18 @@ impl Races {
                 accesses: [earlier, now],
                 certainty,
                 count: 0,
+                bytes: 0,
             });
         }
         let race = &mut self.races[row];
         race.count += 1;
+        race.bytes |= bytes;
         if certainty > race.certainty {
             (race.certainty, race.accesses) = (certainty, [earlier, now]);
+        }
+        match row == next {
+            true => Novelty::New,
+            false => Novelty::Known,
         }
     }
 

@@ -1,31 +1,48 @@
-//! Interned histories: what touched a location, as one number.
+//! Histories as numbers: what touched a granule, in 32 bits.
 //!
-//! The history of a location is, for each set of locks, a list of writes and a list of reads, and
-//! what the last write held. Equal histories get the same number, so a location needs four bytes
-//! however long its history is, and a step from one history to the next, once worked out for one
-//! location, serves for all others in the same state: an array swept by a task moves from one state
-//! to another.
+//! The history of a granule is, for each set of locks, a list of writes and a list of reads, and for
+//! its last writes what they held. A state never changes; an access is a step from one state to the
+//! next, made by compare-and-swap. A step worked out once serves for every granule in the same state:
+//! an array swept by a task moves from one state to another.
+//!
+//! # Form
+//! The two highest bits of a number tell what the rest indexes: writes without locks and nothing else,
+//! reads without locks and nothing else, both, or the general form. So the first access to a granule
+//! costs one link.
 //!
 //! # Invariants
-//! 1. A state never changes. Changing a location's history is one compare-and-swap of its number.
-//! 2. Lists are linked, newest first, and share their tails: adding a reader costs one link however
-//!    many there are.
+//! 1. Rows are written before their number is published, and never change.
+//! 2. Lists are linked, newest first, and share their tails.
+//! 3. Two states may stand for the same history: each thread makes its own, and only what is cached
+//!    ([`ThreadCache`](crate::ThreadCache)) is shared. Nothing depends on it.
 
 use crate::exclusion::{Hold, LockSet};
-use crate::store::Store;
-use crate::sync::{Mutex, MutexGuard, PoisonError};
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-use rustc_hash::FxBuildHasher;
-use std::hash::{BuildHasher, Hash};
+use crate::store::{Block, Store};
+
+/// Which bytes of a granule an access touches. Front ends without bytes use [`WHOLE`].
+pub(crate) type Mask = u8;
+
+/// All bytes.
+pub(crate) const WHOLE: Mask = 0xff;
 
 /// A history.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct StateId(pub(crate) u32);
 
+const FORM: u32 = 3 << 30;
+const GENERAL: u32 = 0;
+const WRITES: u32 = 1 << 30;
+const READS: u32 = 2 << 30;
+const BOTH: u32 = 3 << 30;
+
+/// How many rows of a kind there can be.
+pub(crate) const ROWS: u32 = 1 << 30;
+
 impl StateId {
     /// Nothing accessed yet.
     pub(crate) const FRESH: Self = Self(0);
+    /// As fresh, for memory that only its own thread uses: known to need no check.
+    pub(crate) const PRIVATE: Self = Self(1);
 }
 
 /// A list of accesses; 0 is empty.
@@ -36,12 +53,12 @@ impl ListId {
     pub(crate) const EMPTY: Self = Self(0);
 }
 
-/// A list of groups; 0 is empty.
+/// What the last writes held, by bytes; 0: nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct GroupsId(u32);
+pub(crate) struct LastId(u32);
 
-impl GroupsId {
-    pub(crate) const EMPTY: Self = Self(0);
+impl LastId {
+    pub(crate) const NOTHING: Self = Self(0);
 }
 
 /// One remembered access.
@@ -50,6 +67,7 @@ pub(crate) struct Mark {
     pub(crate) strand: u32,
     pub(crate) site: u32,
     pub(crate) hold: Hold,
+    pub(crate) mask: Mask,
 }
 
 /// The accesses under one set of locks.
@@ -60,124 +78,230 @@ pub(crate) struct Group {
     pub(crate) reads: ListId,
 }
 
-/// What a state stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct State {
-    pub(crate) groups: GroupsId,
-    /// What the last write held.
-    pub(crate) last_write: Hold,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Link {
-    mark: Mark,
+    strand: u32,
+    site: u32,
+    hold: Hold,
     rest: ListId,
-    /// Length of the list that begins here.
-    len: u32,
+    /// Length of the list that begins here, shifted left by eight, and the mask.
+    len_mask: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct GroupLink {
     group: Group,
-    rest: GroupsId,
+    rest: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LastLink {
+    hold: Hold,
+    mask: Mask,
+    rest: LastId,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct General {
+    groups: u32,
+    last: LastId,
 }
 
 /// All states of a run.
 #[derive(Debug)]
 pub(crate) struct States {
-    links: Interner<Link>,
-    groups: Interner<GroupLink>,
-    states: Interner<State>,
+    links: Store<Link>,
+    pairs: Store<(ListId, ListId)>,
+    groups: Store<GroupLink>,
+    lasts: Store<LastLink>,
+    generals: Store<General>,
+}
+
+/// Rows one thread has taken to fill.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    links: Block,
+    pairs: Block,
 }
 
 impl States {
-    pub(crate) fn new(capacity: u32) -> Option<Self> {
-        let mark = Mark {
-            strand: 0,
-            site: 0,
-            hold: Hold::NOTHING,
+    pub(crate) fn new() -> Option<Self> {
+        let states = Self {
+            links: Store::new(ROWS)?,
+            pairs: Store::new(ROWS)?,
+            groups: Store::new(ROWS)?,
+            lasts: Store::new(ROWS)?,
+            generals: Store::new(ROWS)?,
         };
+        let nothing = Hold::NOTHING;
         let group = Group {
             locks: LockSet::EMPTY,
             writes: ListId::EMPTY,
             reads: ListId::EMPTY,
         };
-        let fresh = State {
-            groups: GroupsId::EMPTY,
-            last_write: Hold::NOTHING,
-        };
-        Some(Self {
-            links: Interner::new(
-                capacity,
-                Link {
-                    mark,
-                    rest: ListId::EMPTY,
-                    len: 0,
-                },
-            )?,
-            groups: Interner::new(
-                capacity,
-                GroupLink {
-                    group,
-                    rest: GroupsId::EMPTY,
-                },
-            )?,
-            states: Interner::new(capacity, fresh)?,
-        })
-    }
-
-    pub(crate) fn get(&self, id: StateId) -> State {
-        self.states.rows.get(id.0)
-    }
-
-    pub(crate) fn intern(&self, groups: &[Group], last_write: Hold) -> Option<StateId> {
-        let groups = groups
-            .iter()
-            .rev()
-            .try_fold(GroupsId::EMPTY, |rest, &group| {
-                self.groups.intern(GroupLink { group, rest }).map(GroupsId)
+        states.links.push(Link {
+            strand: 0,
+            site: 0,
+            hold: nothing,
+            rest: ListId::EMPTY,
+            len_mask: 0,
+        })?;
+        states.pairs.push((ListId::EMPTY, ListId::EMPTY))?;
+        states.groups.push(GroupLink { group, rest: 0 })?;
+        states.lasts.push(LastLink {
+            hold: nothing,
+            mask: 0,
+            rest: LastId::NOTHING,
+        })?;
+        for _ in [StateId::FRESH, StateId::PRIVATE] {
+            states.generals.push(General {
+                groups: 0,
+                last: LastId::NOTHING,
             })?;
-        self.states
-            .intern(State { groups, last_write })
-            .map(StateId)
+        }
+        Some(states)
     }
 
-    /// The groups of a state, sorted by lock set.
-    pub(crate) fn groups(&self, state: State) -> impl Iterator<Item = Group> + '_ {
-        let mut at = state.groups;
-        std::iter::from_fn(move || {
-            let link = (at != GroupsId::EMPTY).then(|| self.groups.rows.get(at.0))?;
+    /// Takes a state apart: its groups, sorted by lock set, go into `groups`.
+    pub(crate) fn open(&self, state: StateId, groups: &mut Vec<Group>) -> LastId {
+        groups.clear();
+        let row = state.0 & !FORM;
+        let plain = |writes, reads| Group {
+            locks: LockSet::EMPTY,
+            writes,
+            reads,
+        };
+        match state.0 & FORM {
+            WRITES => groups.push(plain(ListId(row), ListId::EMPTY)),
+            READS => groups.push(plain(ListId::EMPTY, ListId(row))),
+            BOTH => {
+                let (writes, reads) = self.pairs.get(row);
+                groups.push(plain(writes, reads));
+            }
+            _ => return self.open_general(row, groups),
+        }
+        LastId::NOTHING
+    }
+
+    fn open_general(&self, row: u32, groups: &mut Vec<Group>) -> LastId {
+        let General {
+            groups: mut at,
+            last,
+        } = self.generals.get(row);
+        while at != 0 {
+            let link = self.groups.get(at);
+            groups.push(link.group);
             at = link.rest;
-            Some(link.group)
-        })
+        }
+        last
+    }
+
+    /// The strand of the newest access, or one as new.
+    pub(crate) fn newest(&self, state: StateId) -> u32 {
+        let row = state.0 & !FORM;
+        let head = |list: ListId| self.links.get(list.0).strand;
+        let newer = |writes, reads| head(writes).max(head(reads));
+        match state.0 & FORM {
+            WRITES | READS => head(ListId(row)),
+            BOTH => {
+                let (writes, reads) = self.pairs.get(row);
+                newer(writes, reads)
+            }
+            _ => {
+                let mut at = self.generals.get(row).groups;
+                let groups = std::iter::from_fn(|| {
+                    let link = (at != 0).then(|| self.groups.get(at))?;
+                    at = link.rest;
+                    Some(newer(link.group.writes, link.group.reads))
+                });
+                groups.max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// What the last writes of a state held.
+    pub(crate) fn last(&self, state: StateId) -> LastId {
+        match state.0 & FORM {
+            GENERAL => self.generals.get(state.0).last,
+            _ => LastId::NOTHING,
+        }
+    }
+
+    /// The state of these groups; none when a table is full.
+    pub(crate) fn close(
+        &self,
+        blocks: &mut Blocks,
+        groups: &[Group],
+        last: LastId,
+    ) -> Option<StateId> {
+        match *groups {
+            [] if last == LastId::NOTHING => Some(StateId::FRESH),
+            [group] if last == LastId::NOTHING && group.locks == LockSet::EMPTY => {
+                self.close_plain(blocks, group)
+            }
+            _ => self.close_general(groups, last),
+        }
+    }
+
+    fn close_plain(&self, blocks: &mut Blocks, group: Group) -> Option<StateId> {
+        Some(StateId(match (group.writes, group.reads) {
+            (ListId::EMPTY, ListId::EMPTY) => StateId::FRESH.0,
+            (writes, ListId::EMPTY) => WRITES | writes.0,
+            (ListId::EMPTY, reads) => READS | reads.0,
+            both => BOTH | self.pairs.push_in(&mut blocks.pairs, both)?,
+        }))
+    }
+
+    fn close_general(&self, groups: &[Group], last: LastId) -> Option<StateId> {
+        let groups = groups.iter().rev().try_fold(0, |rest, &group| {
+            self.groups.push(GroupLink { group, rest })
+        })?;
+        self.generals.push(General { groups, last }).map(StateId)
     }
 
     /// The list with `mark` in front.
-    pub(crate) fn push(&self, rest: ListId, mark: Mark) -> Option<ListId> {
-        let len = self.len(rest) + 1;
-        self.links.intern(Link { mark, rest, len }).map(ListId)
+    pub(crate) fn push(&self, blocks: &mut Blocks, rest: ListId, mark: Mark) -> Option<ListId> {
+        let len = (self.len(rest) + 1).min(u32::MAX >> 8);
+        let link = Link {
+            strand: mark.strand,
+            site: mark.site,
+            hold: mark.hold,
+            rest,
+            len_mask: len << 8 | u32::from(mark.mask),
+        };
+        self.links.push_in(&mut blocks.links, link).map(ListId)
     }
 
     pub(crate) fn len(&self, list: ListId) -> u32 {
-        self.links.rows.get(list.0).len
+        self.links.get(list.0).len_mask >> 8
     }
 
     /// The list's accesses, newest first.
     pub(crate) fn iter(&self, list: ListId) -> impl Iterator<Item = Mark> + '_ {
         let mut at = list;
         std::iter::from_fn(move || {
-            let link = (at != ListId::EMPTY).then(|| self.links.rows.get(at.0))?;
+            let link = (at != ListId::EMPTY).then(|| self.links.get(at.0))?;
             at = link.rest;
-            Some(link.mark)
+            Some(Mark {
+                strand: link.strand,
+                site: link.site,
+                hold: link.hold,
+                mask: link.len_mask as u8,
+            })
         })
     }
 
     /// The list without the accesses that `drop` says yes to.
     pub(crate) fn without(
         &self,
+        blocks: &mut Blocks,
         list: ListId,
         mut drop: impl FnMut(Mark) -> bool,
     ) -> Option<ListId> {
+        if self.len(list) <= 1 {
+            let empties = self.iter(list).next().is_some_and(drop);
+            return Some(if empties { ListId::EMPTY } else { list });
+        }
         let all: Vec<Mark> = self.iter(list).collect();
         let kept: Vec<Mark> = all.iter().copied().filter(|&mark| !drop(mark)).collect();
         if kept.len() == all.len() {
@@ -185,51 +309,39 @@ impl States {
         }
         kept.into_iter()
             .rev()
-            .try_fold(ListId::EMPTY, |rest, mark| self.push(rest, mark))
-    }
-}
-
-const SHARDS: usize = 16;
-
-/// Gives equal values the same number. A value is kept once, in its row; the tables have numbers only.
-#[derive(Debug)]
-struct Interner<T> {
-    rows: Store<T>,
-    ids: [Mutex<HashTable<u32>>; SHARDS],
-}
-
-impl<T: Copy + Eq + Hash> Interner<T> {
-    /// An interner in which `zero` has number 0.
-    fn new(capacity: u32, zero: T) -> Option<Self> {
-        let interner = Self {
-            rows: Store::new(capacity)?,
-            ids: Default::default(),
-        };
-        interner.intern(zero)?;
-        Some(interner)
+            .try_fold(ListId::EMPTY, |rest, mark| self.push(blocks, rest, mark))
     }
 
-    fn intern(&self, value: T) -> Option<u32> {
-        let hash = FxBuildHasher.hash_one(value);
-        let mut ids = self.shard(hash);
-        let same = |&id: &u32| self.rows.get(id) == value;
-        let hash_of = |&id: &u32| FxBuildHasher.hash_one(self.rows.get(id));
-        match ids.entry(hash, same, hash_of) {
-            Entry::Occupied(known) => Some(*known.get()),
-            Entry::Vacant(place) => {
-                let id = self.rows.push(value)?;
-                place.insert(id);
-                Some(id)
-            }
+    /// What the last writes held, after one more of these bytes that holds `hold`.
+    pub(crate) fn overwrite(&self, last: LastId, mask: Mask, hold: Hold) -> Option<LastId> {
+        if last == LastId::NOTHING && hold == Hold::NOTHING {
+            return Some(last);
         }
+        let before: Vec<LastLink> = self.lasts_of(last).collect();
+        let kept = before.into_iter().filter(|link| link.mask & !mask != 0);
+        let kept: Vec<LastLink> = kept.collect();
+        let rest = kept.into_iter().rev().try_fold(LastId::NOTHING, |rest, link| {
+            let mask = link.mask & !mask;
+            self.lasts.push(LastLink { mask, rest, ..link }).map(LastId)
+        })?;
+        if hold == Hold::NOTHING {
+            return Some(rest);
+        }
+        self.lasts.push(LastLink { hold, mask, rest }).map(LastId)
     }
 
-    /// The part of the table for this hash: by bits in the middle, since the table itself goes by the
-    /// highest and the lowest.
-    fn shard(&self, hash: u64) -> MutexGuard<'_, HashTable<u32>> {
-        let shard = (hash >> 40) as usize % SHARDS;
-        self.ids[shard]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// What the last writes of these bytes held.
+    pub(crate) fn held_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = Hold> + '_ {
+        let touched = self.lasts_of(last).filter(move |link| link.mask & mask != 0);
+        touched.map(|link| link.hold)
+    }
+
+    fn lasts_of(&self, last: LastId) -> impl Iterator<Item = LastLink> + '_ {
+        let mut at = last;
+        std::iter::from_fn(move || {
+            let link = (at != LastId::NOTHING).then(|| self.lasts.get(at.0))?;
+            at = link.rest;
+            Some(link)
+        })
     }
 }

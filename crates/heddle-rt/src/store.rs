@@ -35,6 +35,32 @@ impl<T: Copy> Store<T> {
         Some(index)
     }
 
+    /// Adds a row in a block of rows that the calling thread has taken for itself, so that threads
+    /// need not agree on every one; none when the table is full.
+    #[inline]
+    pub(crate) fn push_in(&self, block: &mut Block, row: T) -> Option<u32> {
+        if block.next == block.end {
+            self.take(block)?;
+        }
+        let index = block.next;
+        block.next += 1;
+        // SAFETY: `take` gave the block's rows, which are below the capacity, to this thread alone.
+        unsafe { self.rows.base.as_ptr().add(index as usize).write(row) };
+        Some(index)
+    }
+
+    #[cold]
+    fn take(&self, block: &mut Block) -> Option<()> {
+        let start = self.len.fetch_add(Block::LEN, Ordering::Relaxed);
+        let end = start.checked_add(Block::LEN);
+        let Some(end) = end.filter(|&end| end as usize <= self.rows.capacity) else {
+            self.len.fetch_sub(Block::LEN, Ordering::Relaxed);
+            return None;
+        };
+        *block = Block { next: start, end };
+        Some(())
+    }
+
     /// The row `index`, which a `push` that happened before this call returned.
     #[inline(always)]
     pub(crate) fn get(&self, index: u32) -> T {
@@ -53,6 +79,17 @@ impl<T: Copy> Store<T> {
     pub(crate) fn rows(&self) -> impl Iterator<Item = T> + '_ {
         (0..self.len()).map(|index| self.get(index))
     }
+}
+
+/// Rows that one thread has taken and not filled yet.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    next: u32,
+    end: u32,
+}
+
+impl Block {
+    const LEN: u32 = 256;
 }
 
 /// Reserved address space for `capacity` rows, zero until written.

@@ -48,7 +48,7 @@ struct Driver {
 
 impl Driver {
     fn new(numbers: Numbers) -> Self {
-        let engine = Engine::new(1 << 20).expect("address space");
+        let engine = Engine::new().expect("address space");
         let cursors = HashMap::from([(TaskId::MAIN, engine.main_task())]);
         Self {
             engine,

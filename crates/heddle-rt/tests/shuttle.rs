@@ -24,7 +24,7 @@ const SITE: SiteId = SiteId::new(0);
 
 /// Runs the tasks, each on a thread of its own, inside one finish, and returns the racy locations.
 fn racy(tasks: &'static [&'static [Step]]) -> BTreeSet<u64> {
-    let engine = Arc::new(Engine::new(64).expect("address space"));
+    let engine = Arc::new(Engine::new().expect("address space"));
     let section = Arc::new(Mutex::new(()));
     let mut main = engine.main_task();
     let scope = engine.finish_begin(&mut main, FinishKind::Finish, SITE);

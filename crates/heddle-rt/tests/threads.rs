@@ -32,7 +32,7 @@ fn work(engine: &Engine, lock: &AtomicBool, cursor: &mut heddle_rt::Cursor, task
 }
 
 fn racy() -> BTreeSet<u64> {
-    let engine = Engine::new(64).expect("address space");
+    let engine = Engine::new().expect("address space");
     let (engine, lock) = (&engine, &AtomicBool::new(false));
     let mut cache = ThreadCache::new();
     let mut main = engine.main_task();

@@ -1,15 +1,15 @@
 //! One call of `check`: its engine and what it learnt of positions and names.
 
+use crate::activity::Activity;
+use crate::counts::Tallies;
 use crate::locations::{self, Labelled};
+use crate::locks::Locks;
 use crate::recorder::Recorder;
 use crate::sites::Sites;
-use heddle_core::{Features, LockId};
+use heddle_core::Features;
 use heddle_rt::Engine;
-use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
-
-/// How many locations a process can have at a time.
-const LOCATIONS: usize = 1 << 34;
 
 /// How the tasks of a checked run are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -25,6 +25,8 @@ pub(crate) enum Execution {
 pub(crate) struct Session {
     pub(crate) engine: Engine,
     pub(crate) sites: Sites,
+    pub(crate) locks: Locks,
+    pub(crate) tallies: Tallies,
     pub(crate) execution: Execution,
     pub(crate) used: Used,
     pub(crate) activity: Activity,
@@ -45,15 +47,6 @@ pub(crate) struct Used {
     pub(crate) futures: AtomicBool,
 }
 
-/// Whether anything moves in a run on several threads; tells a deadlock from a long wait.
-#[derive(Debug, Default)]
-pub(crate) struct Activity {
-    /// Tasks that are queued or running, without those that wait.
-    pub(crate) busy: AtomicIsize,
-    /// Changes whenever a task begins, ends or stops waiting.
-    pub(crate) progress: AtomicU64,
-}
-
 impl Used {
     /// As the engines of `heddle-core` want to know it.
     pub(crate) fn features(&self) -> Features {
@@ -65,6 +58,7 @@ impl Used {
             locks: has(&self.locks),
             choices: has(&self.choices),
             cuts: false,
+            atomics: false,
         }
     }
 }
@@ -89,11 +83,13 @@ impl Session {
     /// A session; none if the address space for its tables cannot be had.
     pub(crate) fn start(execution: Execution, recorder: Option<Recorder>) -> Option<Arc<Self>> {
         let session = Arc::new(Self {
-            engine: Engine::new(LOCATIONS)?,
+            engine: Engine::new()?,
             sites: Sites::default(),
+            locks: Locks::default(),
+            tallies: Tallies::default(),
             execution,
             used: Used::default(),
-            activity: Activity::default(),
+            activity: Activity::new(),
             recorder,
             labels: Mutex::default(),
         });
@@ -127,10 +123,4 @@ impl Session {
             labels.extend(locations::labels(&locations));
         }
     }
-}
-
-/// A number for a mutex; 0 is for isolated.
-pub(crate) fn next_lock() -> LockId {
-    static NEXT: AtomicU32 = AtomicU32::new(1);
-    LockId::new(NEXT.fetch_add(1, Ordering::Relaxed))
 }

@@ -25,6 +25,9 @@ pub type NodeIndex = u32;
 /// The root: the main task's implicit finish.
 pub const ROOT: NodeIndex = 0;
 
+/// Bits of a packed node that hold its kind.
+const KIND_BITS: u32 = 3;
+
 /// What a node stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind {
@@ -36,6 +39,10 @@ pub enum NodeKind {
     Finish = 2,
     /// A task spawned through a scope handle.
     Scoped = 3,
+    /// The children a task waits for by itself, without their descendants (OpenMP's `taskwait`), and
+    /// what the task does meanwhile. Which descendants are joined with them is for
+    /// [`Nodes::joined`] to say.
+    Wait = 4,
 }
 
 /// One node, as stored.
@@ -45,7 +52,7 @@ pub struct Node {
     pub parent: NodeIndex,
     /// An ancestor further up; which one depends on the depth alone.
     skip: NodeIndex,
-    /// The depth, shifted left by two, and the kind.
+    /// The depth, shifted left by [`KIND_BITS`], and the kind.
     depth_kind: u32,
     /// The task it belongs to or stands for.
     pub task: TaskId,
@@ -62,15 +69,17 @@ impl Node {
 
     /// How many nodes are above it.
     pub fn depth(self) -> u32 {
-        self.depth_kind >> 2
+        self.depth_kind >> KIND_BITS
     }
 
-    fn kind(self) -> NodeKind {
-        match self.depth_kind & 3 {
+    /// What it stands for.
+    pub fn kind(self) -> NodeKind {
+        match self.depth_kind & ((1 << KIND_BITS) - 1) {
             0 => NodeKind::Strand,
             1 => NodeKind::Task,
             2 => NodeKind::Finish,
-            _ => NodeKind::Scoped,
+            3 => NodeKind::Scoped,
+            _ => NodeKind::Wait,
         }
     }
 }
@@ -89,7 +98,7 @@ pub trait Nodes {
     /// The next child of `parent`, to be stored; `task` is the task it belongs to or stands for.
     fn child(&self, parent: NodeIndex, kind: NodeKind, task: TaskId) -> Node {
         let above = self.node(parent);
-        let depth_kind = (above.depth() + 1) << 2 | kind as u32;
+        let depth_kind = (above.depth() + 1) << KIND_BITS | kind as u32;
         Node {
             parent,
             skip: self.skip_of_child(parent, above),
@@ -104,7 +113,13 @@ pub trait Nodes {
         match self.node(left).kind() {
             NodeKind::Task | NodeKind::Scoped => false,
             NodeKind::Strand | NodeKind::Finish => self.is_left(left, right),
+            NodeKind::Wait => self.is_left(left, right) && self.joined(a, left),
         }
+    }
+
+    /// Whether what its task does after `wait` comes after strand `a` inside it.
+    fn joined(&self, _a: NodeIndex, _wait: NodeIndex) -> bool {
+        true
     }
 
     /// Depth of the lowest common ancestor of two different strands.
