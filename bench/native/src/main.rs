@@ -1,0 +1,119 @@
+//! `cargo xtask bench native`: what checking costs a C program with OpenMP.
+//!
+//! Each kernel is compiled and run four ways (plain, with a runtime that does nothing, with Heddle,
+//! with ThreadSanitizer and Archer), one after the other in every repetition. Each result is compared
+//! with that of the sequential program; Heddle must call each kernel clean, and must find the defect
+//! seeded into its twin.
+
+mod counts;
+mod defects;
+mod figures;
+mod kernel;
+mod measure;
+mod options;
+mod process;
+mod toolchain;
+mod way;
+
+use figures::Row;
+use options::{Options, Task};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use toolchain::{Stub, Toolchain};
+use way::Way;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match options::parse(&arguments) {
+        Ok(options) => finish(bench(&options)),
+        Err(message) => {
+            eprintln!("{message}\n{}", options::USAGE);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn finish(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn bench(options: &Options) -> Result<(), String> {
+    let tools = Toolchain::new(&options.compiler)?;
+    if options.task == Task::Count {
+        return count(&tools, options);
+    }
+    prepare(&tools, options)?;
+    let rows = measured(&tools, options)?;
+    let defects = defects(&tools, options)?;
+    if options.task == Task::Measure {
+        let means = figures::means(&rows);
+        write_json(
+            &tools,
+            &json!({ "rows": rows, "means": means, "defects": defects }),
+        )?;
+    }
+    defects::missed(&defects)
+}
+
+fn prepare(tools: &Toolchain, options: &Options) -> Result<(), String> {
+    if options.ways.contains(&Way::Null) {
+        tools.build_stub(Stub::Null)?;
+    }
+    if options.ways.contains(&Way::Heddle) {
+        tools.build_heddle()?;
+    }
+    Ok(())
+}
+
+fn measured(tools: &Toolchain, options: &Options) -> Result<Vec<Row>, String> {
+    println!("{}", figures::heading());
+    let mut rows = Vec::new();
+    for kernel in options.kernels() {
+        let row = measure::measure(tools, kernel, options)?;
+        println!("{}", figures::line(&row));
+        rows.push(row);
+    }
+    let means = figures::means(&rows);
+    println!("{}\n", figures::mean_line(&means));
+    if options.task == Task::Measure {
+        print_all("targets", &figures::targets(&means));
+    }
+    Ok(rows)
+}
+
+fn defects(tools: &Toolchain, options: &Options) -> Result<Vec<defects::Defect>, String> {
+    let look = |kernel| defects::look(tools, kernel, &options.ways);
+    let defects: Vec<_> = options.kernels().map(look).collect::<Result<_, _>>()?;
+    print_all("seeded defects", &defects::lines(&defects));
+    Ok(defects)
+}
+
+fn count(tools: &Toolchain, options: &Options) -> Result<(), String> {
+    tools.build_stub(Stub::Count)?;
+    println!("{}", counts::heading());
+    for kernel in options.kernels() {
+        let counts = counts::count(tools, kernel, options.size(kernel))?;
+        println!("{}", counts::line(kernel.name, &counts));
+    }
+    Ok(())
+}
+
+fn print_all(title: &str, lines: &[String]) {
+    println!("{title}");
+    lines.iter().for_each(|line| println!("{line}"));
+    println!();
+}
+
+fn write_json(tools: &Toolchain, figures: &Value) -> Result<(), String> {
+    let file = tools.figures();
+    let written = std::fs::write(&file, format!("{figures:#}\n"));
+    written.map_err(|e| format!("cannot write {}: {e}", file.display()))?;
+    println!("written to {}", file.display());
+    Ok(())
+}

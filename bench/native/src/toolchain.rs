@@ -1,0 +1,166 @@
+//! Builds the programs in every way, and the runtimes they are linked with.
+//!
+//! All ways share the compiler and its optimisation, so that they differ in checking alone. No option
+//! asks for wide vectors: the instrumentation leaves 32-byte accesses out, and races with them.
+//!
+//! The stand-ins are linked into the program: a call into a shared library, gigabytes away, takes
+//! twice as long on some processors, and the price of the instrumentation should be the least possible.
+
+use crate::kernel::{Kernel, folder};
+use crate::way::{Variant, Way};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A compiler and the folders it is used with.
+#[derive(Debug)]
+pub struct Toolchain {
+    compiler: String,
+    /// Where programs and runtimes are put.
+    built: PathBuf,
+    /// Where cargo puts libraries and programs of this profile.
+    profile: PathBuf,
+}
+
+const OPTIMISED: [&str; 3] = ["-O2", "-g", "-fopenmp"];
+const INSTRUMENTED: [&str; 3] = [
+    "-fsanitize=thread",
+    "-fno-sanitize-link-runtime",
+    "-fno-plt",
+];
+
+/// Runtimes that stand in for a checker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stub {
+    /// Does nothing.
+    Null,
+    /// Counts what it is called for.
+    Count,
+}
+
+impl Stub {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Count => "count",
+        }
+    }
+}
+
+impl Toolchain {
+    /// The compiler, with its products under cargo's target folder.
+    pub fn new(compiler: &str) -> Result<Self, String> {
+        let program = std::env::current_exe().map_err(|e| format!("where am I: {e}"))?;
+        let profile = program.parent().ok_or("this program has no folder")?;
+        let target = profile.parent().unwrap_or(profile);
+        let built = target.join("bench/native");
+        std::fs::create_dir_all(&built)
+            .map_err(|e| format!("cannot make {}: {e}", built.display()))?;
+        Ok(Self {
+            compiler: compiler.to_owned(),
+            built,
+            profile: profile.to_path_buf(),
+        })
+    }
+
+    /// Where figures are written: cargo's target folder, `bench/`.
+    pub fn figures(&self) -> PathBuf {
+        self.built.with_extension("json")
+    }
+
+    /// Builds one of the stand-ins.
+    pub fn build_stub(&self, stub: Stub) -> Result<(), String> {
+        let source = folder().join("../null/null.c");
+        let mut command = Command::new(&self.compiler);
+        command.args(["-O2", "-fPIC", "-c"]);
+        command.args((stub == Stub::Count).then_some("-DCOUNT"));
+        succeed(command.arg(source).arg("-o").arg(self.object(stub)))
+    }
+
+    /// Builds Heddle's runtime and command with the cargo that started this program.
+    pub fn build_heddle(&self) -> Result<(), String> {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(["build", "--release", "--quiet"]);
+        succeed(command.args(["--package", "heddle-native", "--package", "heddle-cli"]))
+    }
+
+    /// The program as its own sequential twin: without OpenMP.
+    pub fn build_sequential(&self, kernel: &Kernel) -> Result<PathBuf, String> {
+        let mut command = Command::new(&self.compiler);
+        command.args(["-O2", "-g", "-Wno-source-uses-openmp"]);
+        self.compile(command, kernel, "sequential")
+    }
+
+    /// The program with one of the stand-ins.
+    pub fn build_with(&self, stub: Stub, kernel: &Kernel) -> Result<PathBuf, String> {
+        self.compile(self.stubbed(stub), kernel, stub.name())
+    }
+
+    /// The program in one of the ways.
+    pub fn build(&self, kernel: &Kernel, way: Way, variant: Variant) -> Result<PathBuf, String> {
+        let mut command = self.command(way);
+        match variant {
+            Variant::Sound => self.compile(command, kernel, way.name()),
+            Variant::Seeded => {
+                command.arg("-DRACY");
+                self.compile(command, kernel, &format!("{}-racy", way.name()))
+            }
+        }
+    }
+
+    fn command(&self, way: Way) -> Command {
+        match way {
+            Way::Plain => self.optimised(),
+            Way::Null => self.stubbed(Stub::Null),
+            Way::Heddle => self.checked(),
+            Way::Archer => {
+                let mut command = self.optimised();
+                command.arg("-fsanitize=thread");
+                command
+            }
+        }
+    }
+
+    fn optimised(&self) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.args(OPTIMISED);
+        command
+    }
+
+    fn stubbed(&self, stub: Stub) -> Command {
+        let mut command = self.optimised();
+        command.args(INSTRUMENTED);
+        // libomp looks for the counting tool among the exported symbols.
+        command.arg("-rdynamic").arg(self.object(stub));
+        command
+    }
+
+    fn object(&self, stub: Stub) -> PathBuf {
+        self.built.join(format!("{}.o", stub.name()))
+    }
+
+    /// As a user would: with the wrapper, which knows what checking needs.
+    fn checked(&self) -> Command {
+        let mut command = Command::new(self.profile.join("heddle"));
+        command.args(["cc", "--compiler", &self.compiler]);
+        command.args(OPTIMISED);
+        command
+    }
+
+    fn compile(&self, mut command: Command, kernel: &Kernel, way: &str) -> Result<PathBuf, String> {
+        let program = self.built.join(format!("{}-{way}", kernel.stem));
+        command.arg(kernel.source()).arg("-o").arg(&program);
+        succeed(command.arg("-lm"))?;
+        Ok(program)
+    }
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let output = command.output();
+    let output = output.map_err(|e| format!("cannot start {:?}: {e}", command.get_program()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?}: {}\n{errors}", output.status))
+}

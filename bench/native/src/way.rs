@@ -1,0 +1,84 @@
+//! The ways a program is built and run: what is compared with what.
+
+use serde::Serialize;
+
+/// One column of the comparison.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// As compiled without a checker.
+    Plain,
+    /// Instrumented, with a runtime that does nothing.
+    Null,
+    /// Checked by Heddle.
+    Heddle,
+    /// Checked by ThreadSanitizer, to which Archer explains OpenMP.
+    Archer,
+}
+
+/// All of them, in the sequence of a repetition.
+pub const WAYS: [Way; 4] = [Way::Plain, Way::Null, Way::Heddle, Way::Archer];
+
+/// Which program is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Variant {
+    /// The race-free program.
+    Sound,
+    /// The same program with its seeded defect.
+    Seeded,
+}
+
+/// Whether ThreadSanitizer may print what it finds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reports {
+    /// It may.
+    Printed,
+    /// It looks for races but prints none. Its false alarms (Archer does not know that libomp uses
+    /// task descriptors again) would cost it seconds in a symbolizer.
+    Withheld,
+}
+
+/// Threads of every run.
+pub const THREADS: &str = "2";
+
+const ARCHER: &str = "/usr/lib/llvm-22/lib/libarcher.so";
+
+impl Way {
+    /// In tables and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Null => "null",
+            Self::Heddle => "heddle",
+            Self::Archer => "archer",
+        }
+    }
+
+    /// The way of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        WAYS.into_iter().find(|way| way.name() == name)
+    }
+
+    /// What the environment of a run must hold.
+    pub fn environment(self, reports: Reports) -> Vec<(&'static str, String)> {
+        let mut variables = vec![("OMP_NUM_THREADS", THREADS.to_owned())];
+        if self == Self::Archer {
+            let printed = u8::from(reports == Reports::Printed);
+            let options = format!("ignore_noninstrumented_modules=1 report_bugs={printed}");
+            variables.push(("OMP_TOOL_LIBRARIES", ARCHER.to_owned()));
+            variables.push(("TSAN_OPTIONS", options));
+        }
+        variables
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_is_found_by_its_name() {
+        assert!(WAYS.iter().all(|way| Way::named(way.name()) == Some(*way)));
+        assert_eq!(Way::named("fast"), None);
+    }
+}

@@ -1,0 +1,319 @@
+//! What instrumented code calls at each access (the ABI of `-fsanitize=thread`).
+//!
+//! The common path is a look-up of the granule's state and of what the thread knows about that state;
+//! everything else is out of line.
+
+use crate::runtime::Runtime;
+use crate::stack;
+use crate::thread::{Thread, checked, enter};
+use heddle_core::AccessKind::{self, Read, Write};
+use heddle_core::SiteId;
+use heddle_rt::Touch;
+use std::arch::naked_asm;
+
+/// Bytes of a granule.
+const GRANULE: usize = 8;
+
+/// The site of a return address.
+pub fn site(pc: usize) -> SiteId {
+    crate::report::modules::site(pc)
+}
+
+/// The program reads `len` bytes.
+pub fn read(address: usize, len: usize, pc: usize) {
+    range(Read, address, len, pc);
+}
+
+/// The program writes `len` bytes.
+pub fn write(address: usize, len: usize, pc: usize) {
+    range(Write, address, len, pc);
+}
+
+/// These bytes are fresh: what was known of them is void.
+pub fn forget(address: usize, len: usize) {
+    let first = address / GRANULE;
+    let last = (address + len).div_ceil(GRANULE);
+    if let Some(runtime) = crate::runtime::runtime() {
+        runtime.engine.forget(first as u64, (last - first) as u64);
+    }
+}
+
+/// The program reads `len` bytes atomically.
+pub fn atomic_read(address: usize, len: usize, pc: usize) {
+    atomic(Read, address, len, pc);
+}
+
+/// The program writes `len` bytes atomically.
+pub fn atomic_write(address: usize, len: usize, pc: usize) {
+    atomic(Write, address, len, pc);
+}
+
+fn atomic(kind: AccessKind, address: usize, len: usize, pc: usize) {
+    enter(|runtime, thread| touch_atomically(runtime, thread, kind, address, len, pc));
+}
+
+/// As [`atomic_read`] or [`atomic_write`], for callers that have entered.
+pub(crate) fn touch_atomically(
+    runtime: &Runtime,
+    thread: &mut Thread,
+    kind: AccessKind,
+    address: usize,
+    len: usize,
+    pc: usize,
+) {
+    if thread.ignore > 0 {
+        return;
+    }
+    for (granule, mask) in granules(address, len) {
+        let touch = Touch {
+            kind,
+            granule,
+            mask,
+            since: since(thread, granule as usize * GRANULE),
+        };
+        let Thread { cache, cursor, .. } = thread;
+        runtime.engine.touch_atomically(cache, cursor, touch, site(pc).raw());
+    }
+}
+
+#[inline]
+fn range(kind: AccessKind, address: usize, len: usize, pc: usize) {
+    let Some(thread) = checked() else { return };
+    for (granule, mask) in granules(address, len) {
+        if !thread.has_made(kind, granule, mask) {
+            return unknown(kind, address, len, pc);
+        }
+    }
+}
+
+/// The granules of a range, with the bytes of each.
+fn granules(address: usize, len: usize) -> impl Iterator<Item = (u64, u8)> {
+    let end = address.saturating_add(len);
+    (address / GRANULE..end.div_ceil(GRANULE)).map(move |granule| {
+        let start = granule * GRANULE;
+        let skipped = address.saturating_sub(start);
+        let left = (start + GRANULE).saturating_sub(end);
+        (granule as u64, (0xffu8 << skipped) & (0xffu8 >> left))
+    })
+}
+
+/// An access of which at least one granule is not known.
+#[cold]
+#[inline(never)]
+fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
+    enter(|_, thread| {
+        for (granule, mask) in granules(address, len) {
+            touch(thread, kind, granule, mask, pc);
+        }
+    });
+}
+
+fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usize) {
+    let address = granule as usize * GRANULE;
+    thread.cache.follow(thread.cursor.strand());
+    if thread.has_made(kind, granule, mask) {
+        return;
+    }
+    if thread.openmp.watches(address) {
+        return crate::openmp::watched(thread);
+    }
+    let since = since(thread, address);
+    let Thread {
+        engine,
+        cache,
+        cursor,
+        storage,
+        ..
+    } = thread;
+    if storage.contains(&address) {
+        return engine.touch_private(cache, cursor, granule);
+    }
+    let touch = Touch {
+        kind,
+        granule,
+        mask,
+        since,
+    };
+    engine.touch(cache, cursor, touch, site(pc).raw());
+}
+
+/// Thread stacks lie above this address.
+const STACKS: usize = 0x7000_0000_0000;
+
+/// How old a strand must be to have no part in what is at `address` now.
+#[inline]
+fn since(thread: &Thread, address: usize) -> u32 {
+    if thread.stack.contains(address) {
+        return thread.stack.since(address);
+    }
+    if address < STACKS {
+        return 0;
+    }
+    stack::stack_of(address).map_or(0, |stack| stack.since(address))
+}
+
+/// Whether a granule belongs to the calling thread alone, whatever piece of its team's work it
+/// executes: its stack below the frame at which it joined the team, and what it allocated as a
+/// member of the team.
+pub(crate) fn is_own(granule: u64) -> bool {
+    let address = granule as usize * GRANULE;
+    crate::openmp::is_own_memory(address)
+}
+
+macro_rules! hooks {
+    ($($symbol:literal, $name:ident, $kind:expr, $len:expr;)*) => {$(
+        const _: () = {
+            #[unsafe(naked)]
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn shim() {
+                naked_asm!("mov rsi, [rsp]", "jmp {function}", function = sym $name)
+            }
+        };
+
+        extern "C" fn $name(address: usize, pc: usize) {
+            if !is_known::<$len>($kind, address) {
+                first::<$len, { $kind as u8 }>(address, pc);
+            }
+        }
+    )*};
+}
+
+/// Whether an aligned access of at most a granule needs no check.
+#[inline(always)]
+fn is_known<const LEN: usize>(kind: AccessKind, address: usize) -> bool {
+    let Some(thread) = checked() else { return true };
+    let mask = (0xffu8 >> (GRANULE - LEN)) << (address % GRANULE & !(LEN - 1));
+    thread.has_made(kind, (address / GRANULE) as u64, mask)
+}
+
+/// An aligned access that is not known. A C function, so that the common path can jump to it: it needs no
+/// frame of its own.
+#[cold]
+#[inline(never)]
+extern "C" fn first<const LEN: usize, const KIND: u8>(address: usize, pc: usize) {
+    let kind = if KIND == Write as u8 { Write } else { Read };
+    unknown(kind, address, LEN, pc);
+}
+
+hooks! {
+    "__tsan_read1", read1, Read, 1;
+    "__tsan_read2", read2, Read, 2;
+    "__tsan_read4", read4, Read, 4;
+    "__tsan_read8", read8, Read, 8;
+    "__tsan_write1", write1, Write, 1;
+    "__tsan_write2", write2, Write, 2;
+    "__tsan_write4", write4, Write, 4;
+    "__tsan_write8", write8, Write, 8;
+    "__tsan_volatile_read1", volatile_read1, Read, 1;
+    "__tsan_volatile_read2", volatile_read2, Read, 2;
+    "__tsan_volatile_read4", volatile_read4, Read, 4;
+    "__tsan_volatile_read8", volatile_read8, Read, 8;
+    "__tsan_volatile_write1", volatile_write1, Write, 1;
+    "__tsan_volatile_write2", volatile_write2, Write, 2;
+    "__tsan_volatile_write4", volatile_write4, Write, 4;
+    "__tsan_volatile_write8", volatile_write8, Write, 8;
+    "__tsan_read_write1", read_write1, Write, 1;
+    "__tsan_read_write2", read_write2, Write, 2;
+    "__tsan_read_write4", read_write4, Write, 4;
+    "__tsan_read_write8", read_write8, Write, 8;
+    "__tsan_vptr_read", vptr_read, Read, 8;
+}
+
+macro_rules! wide_hooks {
+    ($($symbol:literal, $name:ident, $kind:expr, $len:expr;)*) => {$(
+        const _: () = {
+            #[unsafe(naked)]
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn shim() {
+                naked_asm!("mov rsi, [rsp]", "jmp {function}", function = sym $name)
+            }
+        };
+
+        extern "C" fn $name(address: usize, pc: usize) {
+            range($kind, address, $len, pc);
+        }
+    )*};
+}
+
+wide_hooks! {
+    "__tsan_read16", read16, Read, 16;
+    "__tsan_write16", write16, Write, 16;
+    "__tsan_volatile_read16", volatile_read16, Read, 16;
+    "__tsan_volatile_write16", volatile_write16, Write, 16;
+    "__tsan_read_write16", read_write16, Write, 16;
+    "__tsan_unaligned_read2", unaligned_read2, Read, 2;
+    "__tsan_unaligned_read4", unaligned_read4, Read, 4;
+    "__tsan_unaligned_read8", unaligned_read8, Read, 8;
+    "__tsan_unaligned_read16", unaligned_read16, Read, 16;
+    "__tsan_unaligned_write2", unaligned_write2, Write, 2;
+    "__tsan_unaligned_write4", unaligned_write4, Write, 4;
+    "__tsan_unaligned_write8", unaligned_write8, Write, 8;
+    "__tsan_unaligned_write16", unaligned_write16, Write, 16;
+    "__tsan_unaligned_volatile_read2", unaligned_volatile_read2, Read, 2;
+    "__tsan_unaligned_volatile_read4", unaligned_volatile_read4, Read, 4;
+    "__tsan_unaligned_volatile_read8", unaligned_volatile_read8, Read, 8;
+    "__tsan_unaligned_volatile_read16", unaligned_volatile_read16, Read, 16;
+    "__tsan_unaligned_volatile_write2", unaligned_volatile_write2, Write, 2;
+    "__tsan_unaligned_volatile_write4", unaligned_volatile_write4, Write, 4;
+    "__tsan_unaligned_volatile_write8", unaligned_volatile_write8, Write, 8;
+    "__tsan_unaligned_volatile_write16", unaligned_volatile_write16, Write, 16;
+    "__tsan_unaligned_read_write2", unaligned_read_write2, Write, 2;
+    "__tsan_unaligned_read_write4", unaligned_read_write4, Write, 4;
+    "__tsan_unaligned_read_write8", unaligned_read_write8, Write, 8;
+    "__tsan_unaligned_read_write16", unaligned_read_write16, Write, 16;
+}
+
+macro_rules! range_hooks {
+    ($($symbol:literal, $function:path;)*) => {$(
+        const _: () = {
+            #[unsafe(naked)]
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn shim() {
+                naked_asm!("mov rdx, [rsp]", "jmp {function}", function = sym ranged)
+            }
+
+            extern "C" fn ranged(address: usize, len: usize, pc: usize) {
+                $function(address, len, pc);
+            }
+        };
+    )*};
+}
+
+range_hooks! {
+    "__tsan_read_range", read;
+    "__tsan_write_range", write;
+    "__tsan_vptr_update", vptr_update;
+}
+
+/// A constructor or destructor sets an object's table of virtual functions. Setting it to what it is
+/// changes nothing.
+fn vptr_update(address: usize, value: usize, pc: usize) {
+    // SAFETY: the program is about to write this word itself.
+    if unsafe { *(address as *const usize) } != value {
+        write(address, GRANULE, pc);
+    }
+}
+
+/// Called by every instrumented object when it is loaded; the library has started by then.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_init() {}
+
+/// Stacks are read from frames when a report needs them, so calls cost nothing.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_func_entry(_pc: usize) {}
+
+/// See [`__tsan_func_entry`].
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_func_exit() {}
+
+/// The compiler's own bookkeeping begins.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_ignore_thread_begin() {
+    enter(|_, thread| thread.ignore += 1);
+}
+
+/// It ends.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_ignore_thread_end() {
+    enter(|_, thread| thread.ignore = thread.ignore.saturating_sub(1));
+}

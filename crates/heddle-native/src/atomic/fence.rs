@@ -1,0 +1,87 @@
+//! Fences: what a thread has released to, or may still acquire from, relaxed operations.
+
+use super::order::Order;
+use crate::hand_off::{Reach, Released};
+use crate::thread::{self, Thread};
+use rustc_hash::FxHashMap;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence, fence};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One thread's.
+#[derive(Debug, Default)]
+struct Fences {
+    /// Up to where its last release fence released.
+    released: Option<Released>,
+    /// What its relaxed loads have seen since its last acquire fence, by task.
+    seen: Vec<Released>,
+}
+
+static TABLE: Mutex<Option<Box<FxHashMap<u32, Fences>>>> = Mutex::new(None);
+/// Whether any thread has executed a release fence.
+static RELEASED: AtomicBool = AtomicBool::new(false);
+
+fn table() -> MutexGuard<'static, Option<Box<FxHashMap<u32, Fences>>>> {
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn with<R>(thread: &Thread, f: impl FnOnce(&mut Fences) -> R) -> R {
+    let mut table = table();
+    f(table
+        .get_or_insert_with(Box::default)
+        .entry(thread.number)
+        .or_default())
+}
+
+/// What a relaxed store by this thread releases.
+pub(super) fn released(thread: &Thread) -> Option<Released> {
+    RELEASED
+        .load(Ordering::Acquire)
+        .then(|| with(thread, |fences| fences.released))?
+}
+
+/// A relaxed load by this thread has seen what these released.
+pub(super) fn loaded(thread: &Thread, strands: &[Released]) {
+    if strands.is_empty() {
+        return;
+    }
+    with(thread, |fences| {
+        for &released in strands {
+            if !fences.seen.contains(&released) {
+                fences.seen.retain(|earlier| !earlier.same_task(released));
+                fences.seen.push(released);
+            }
+        }
+    });
+}
+
+/// # Safety
+/// None is needed; it is the ABI's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __tsan_atomic_thread_fence(order: c_int) {
+    let order = Order::from_abi(order);
+    fence(Ordering::SeqCst);
+    thread::enter(|runtime, thread| {
+        if order.acquires() {
+            let seen = with(thread, |fences| std::mem::take(&mut fences.seen));
+            for released in seen {
+                released.acquire(runtime, thread, Reach::Seen);
+            }
+        }
+        if order.releases() {
+            let released = Released::now(runtime, thread);
+            with(thread, |fences| fences.released = Some(released));
+            RELEASED.store(true, Ordering::Release);
+            crate::hand_off::will_be_used();
+        }
+    });
+}
+
+/// Orders nothing between threads.
+///
+/// # Safety
+/// None is needed; it is the ABI's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __tsan_atomic_signal_fence(_order: c_int) {
+    compiler_fence(Ordering::SeqCst);
+}

@@ -1,0 +1,170 @@
+//! Who has released what others may acquire: atomics, conditions, semaphores, once-only code.
+//!
+//! For each address there is a list of strands: an acquire that sees the state they left comes after
+//! them. The list is looked up and changed under one lock with the operation itself, so that what is
+//! seen and what is noted agree.
+//!
+//! Whether the edge is a hand-off (in another schedule the acquire might have seen something else) or
+//! holds in every schedule is said by whoever releases.
+
+use crate::runtime::Runtime;
+use crate::thread::Thread;
+use heddle_core::TaskId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Lists longer than this are drawn together when the next strand is added.
+const LONG: usize = 32;
+const SHARDS: usize = 64;
+
+/// In which schedules an edge holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Reach {
+    /// In this one, and all where the acquire sees the same.
+    #[default]
+    Seen,
+    /// In every one.
+    Always,
+}
+
+/// A strand that is over, and its task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Released {
+    task: TaskId,
+    strand: u32,
+}
+
+/// What was released at one address.
+#[derive(Debug, Default)]
+pub(crate) struct Releases {
+    strands: Vec<Released>,
+    reach: Reach,
+    /// Tasks that have acquired all of them.
+    seen_by: FxHashSet<TaskId>,
+}
+
+impl Released {
+    /// What the thread's task did so far.
+    pub(crate) fn now(runtime: &Runtime, thread: &mut Thread) -> Self {
+        Self {
+            task: thread.cursor.task(),
+            strand: runtime.engine.signal(&mut thread.cursor),
+        }
+    }
+
+    /// Whether both are the same task's.
+    pub(crate) fn same_task(self, other: Self) -> bool {
+        self.task == other.task
+    }
+
+    /// What the task does next comes after it.
+    pub(crate) fn acquire(self, runtime: &Runtime, thread: &mut Thread, reach: Reach) {
+        if self.task == thread.cursor.task() {
+            return;
+        }
+        match reach {
+            Reach::Seen => runtime.engine.hand_over(&mut thread.cursor, self.strand),
+            Reach::Always => runtime.engine.wait(&mut thread.cursor, &[self.strand]),
+        }
+    }
+}
+
+impl Releases {
+    /// What the thread's task does next comes after all that was released here.
+    pub(crate) fn acquire(&mut self, runtime: &Runtime, thread: &mut Thread) {
+        if !self.strands.is_empty() && self.seen_by.insert(thread.cursor.task()) {
+            for &released in &self.strands {
+                released.acquire(runtime, thread, self.reach);
+            }
+        }
+    }
+
+    /// The strands, for an acquire that may come later.
+    pub(crate) fn strands(&self) -> &[Released] {
+        &self.strands
+    }
+
+    /// Only `released` counts from now on.
+    pub(crate) fn replace(&mut self, released: Released, reach: Reach) {
+        self.clear();
+        self.reach = reach;
+        self.strands.push(released);
+    }
+
+    /// The thread's task releases too. A later strand of a task stands for its earlier ones.
+    pub(crate) fn add(&mut self, runtime: &Runtime, thread: &mut Thread) {
+        if self.strands.len() >= LONG {
+            // Its own strand then stands for all: more order than there is, but hand-offs only turn
+            // certain races into possible ones.
+            self.acquire(runtime, thread);
+            self.strands.clear();
+        }
+        self.push(Released::now(runtime, thread));
+    }
+
+    /// Adds a strand.
+    pub(crate) fn push(&mut self, released: Released) {
+        self.seen_by.clear();
+        match self
+            .strands
+            .iter_mut()
+            .find(|earlier| earlier.task == released.task)
+        {
+            Some(earlier) => *earlier = released,
+            None => self.strands.push(released),
+        }
+    }
+
+    /// Nothing is released here any more.
+    pub(crate) fn clear(&mut self) {
+        self.strands.clear();
+        self.seen_by.clear();
+    }
+}
+
+type Shard = FxHashMap<usize, Releases>;
+
+static TABLE: [Mutex<Option<Box<Shard>>>; SHARDS] = [const { Mutex::new(None) }; SHARDS];
+static USED: AtomicBool = AtomicBool::new(false);
+
+/// Whether anything was ever released. If not, nothing can be acquired.
+#[inline]
+pub(crate) fn any() -> bool {
+    USED.load(Ordering::Acquire)
+}
+
+/// Something is about to be released.
+pub(crate) fn will_be_used() {
+    USED.store(true, Ordering::Release);
+}
+
+/// The part of the table that `address` is in, locked. Only to be called by a thread that has entered
+/// the runtime: a signal handler that came in between could not get the lock.
+pub(crate) fn lock(address: usize) -> Locked {
+    let mix = (address >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    let shard = TABLE[mix % SHARDS]
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    Locked { shard, address }
+}
+
+/// The locked entry of an address.
+pub(crate) struct Locked {
+    shard: MutexGuard<'static, Option<Box<Shard>>>,
+    address: usize,
+}
+
+impl Locked {
+    /// What was released there, if anything.
+    pub(crate) fn get(&mut self) -> Option<&mut Releases> {
+        self.shard.as_mut()?.get_mut(&self.address)
+    }
+
+    /// What was released there, to be changed.
+    pub(crate) fn entry(&mut self) -> &mut Releases {
+        will_be_used();
+        let shard = self.shard.get_or_insert_with(Box::default);
+        shard.entry(self.address).or_default()
+    }
+}

@@ -1,0 +1,152 @@
+//! Shared work: which of it could have been another member's.
+//!
+//! A static loop's iterations belong to their thread by rule. The chunks of every other loop, sections
+//! and the body of a `single` go to whoever comes first, and are pieces. A team of one shares with nobody.
+//!
+//! A member that asks for the number of its thread does what another would not have done in its place (a slot
+//! per thread, mostly): from then on it takes no pieces, and sees to it that another gets a chunk, too.
+//!
+//! Clang turns `sections` into a loop over their numbers and hands each thread a run of them at once. What
+//! separates them is that each round reads the loop's upper bound, so that read is *watched*.
+//!
+//! # Known miss
+//! An optimising compiler may read the bound once for several sections. Those are one piece.
+
+use super::ompt::{Endpoint, Work};
+use super::region::Region;
+use super::task::{self, Role, Task};
+use crate::access::site;
+use crate::runtime::Runtime;
+use crate::thread::Thread;
+use heddle_core::{SiteId, TaskKind};
+use heddle_rt::Outside;
+use std::time::{Duration, Instant};
+
+/// How long a member waits, once per loop, for another to get a chunk.
+const PATIENCE: Duration = Duration::from_millis(2);
+
+/// The piece a member is at.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    /// Where the member stood before; none while it is at none.
+    outside: Option<Outside>,
+    /// What further pieces are of.
+    source: Option<(TaskKind, SiteId)>,
+    /// How many chunks of its loop the member has got.
+    taken: u32,
+    /// Whether what it does may depend on the number of its thread.
+    is_bound: bool,
+}
+
+/// Work begins or ends for the running task.
+pub(super) fn work(
+    runtime: &Runtime,
+    thread: &mut Thread,
+    work: Work,
+    endpoint: Endpoint,
+    pc: usize,
+) {
+    let task = task::running(runtime, thread);
+    match endpoint {
+        Endpoint::Begin => begin(runtime, thread, task, work, pc),
+        Endpoint::End => end(runtime, thread, task, work),
+    }
+}
+
+fn begin(runtime: &Runtime, thread: &mut Thread, task: &mut Task, work: Work, pc: usize) {
+    let endless = std::mem::take(&mut thread.openmp.endless_single);
+    let bound = std::mem::take(&mut thread.openmp.section_bound);
+    match work {
+        Work::FixedLoop | Work::FreeLoop => {
+            leave_piece(runtime, thread, task);
+            (task.loops, task.piece.taken) = (task.loops + 1, 0);
+            let free = work == Work::FreeLoop;
+            task.piece.source = free.then(|| (TaskKind::Chunk, site(pc)));
+        }
+        Work::Sections => {
+            leave_piece(runtime, thread, task);
+            task.piece.source = Some((TaskKind::Section, site(pc)));
+            take_piece(runtime, thread, task);
+            thread.openmp.watched = bound;
+        }
+        Work::Single if !endless => {
+            leave_piece(runtime, thread, task);
+            task.piece.source = Some((TaskKind::Single, site(pc)));
+            take_piece(runtime, thread, task);
+        }
+        Work::Single | Work::Taskloop | Work::Other => {}
+    }
+}
+
+fn end(runtime: &Runtime, thread: &mut Thread, task: &mut Task, work: Work) {
+    match work {
+        Work::FixedLoop | Work::FreeLoop | Work::Sections | Work::Single => {
+            leave_piece(runtime, thread, task);
+        }
+        Work::Taskloop => task.taskloop = None,
+        Work::Other => {}
+    }
+}
+
+/// The running task gets a chunk of its loop.
+pub(super) fn chunk(runtime: &Runtime, thread: &mut Thread) {
+    let task = task::running(runtime, thread);
+    if !matches!(task.piece.source, Some((TaskKind::Chunk, _))) {
+        return;
+    }
+    take_piece(runtime, thread, task);
+    task.piece.taken += 1;
+    if let Role::Member { region, .. } = &task.role {
+        region.takes(task.loops, thread.number);
+        if task.piece.is_bound && task.piece.taken == 2 && !region.is_alone() {
+            wait_for_another(region, task.loops, thread.number);
+        }
+    }
+}
+
+/// Where work depends on who does it, a schedule in which one thread does all of it tells nothing.
+fn wait_for_another(region: &Region, number: u32, thread: u32) {
+    let start = Instant::now();
+    while region.was_last_taken(number, thread) && start.elapsed() < PATIENCE {
+        std::thread::yield_now();
+    }
+}
+
+/// The running task reads what separates sections.
+pub(super) fn next_section(runtime: &Runtime, thread: &mut Thread) {
+    let task = task::running(runtime, thread);
+    if matches!(task.piece.source, Some((TaskKind::Section, _))) {
+        take_piece(runtime, thread, task);
+    }
+}
+
+/// The member goes on to another piece of the same work.
+fn take_piece(runtime: &Runtime, thread: &mut Thread, task: &mut Task) {
+    put_piece_down(runtime, thread, task);
+    let shares = matches!(&task.role, Role::Member { region, .. } if !region.is_alone());
+    let source = task.piece.source.filter(|_| shares && !task.piece.is_bound);
+    if let Some((kind, site)) = source {
+        task.piece.outside = Some(runtime.engine.piece_begin(&mut thread.cursor, kind, site));
+    }
+}
+
+fn put_piece_down(runtime: &Runtime, thread: &mut Thread, task: &mut Task) {
+    if let Some(outside) = task.piece.outside.take() {
+        runtime.engine.piece_end(&mut thread.cursor, outside);
+    }
+}
+
+/// The work the member is at, if any, is done. Cancellation and some compilers do not tell.
+pub(super) fn leave_piece(runtime: &Runtime, thread: &mut Thread, task: &mut Task) {
+    put_piece_down(runtime, thread, task);
+    (task.piece.source, thread.openmp.watched) = (None, 0);
+}
+
+/// The running member asks for the number of its thread: what it does from now on may depend on it, and
+/// would be different on another.
+pub(super) fn bind_to_thread(runtime: &Runtime, thread: &mut Thread) {
+    let task = task::running(runtime, thread);
+    if !std::mem::replace(&mut task.piece.is_bound, true) {
+        put_piece_down(runtime, thread, task);
+    }
+}

@@ -1,0 +1,50 @@
+//! What a program may do, read off its symbols before it starts.
+//!
+//! A program that never calls anything that locks, and makes no dependences between tasks, needs two
+//! readers per granule instead of all. What an executable calls in shared libraries, this one
+//! included, stands in its table of dynamic symbols. Where that is wrong (a function found by name at
+//! run time), the engine notices and the report says so ([`heddle_rt::Engine::broke_promise`]).
+
+use object::{Object, ObjectSymbol};
+
+/// Parts of names whose presence means locks or extra edges.
+const SIGNS: &[&str] = &[
+    "__kmpc_critical",
+    "__kmpc_omp_task_with_deps",
+    "__kmpc_omp_taskwait_deps",
+    "__kmpc_omp_wait_deps",
+    "__kmpc_doacross",
+    "__kmpc_ordered",
+    "__kmpc_reduce",
+    "__kmpc_task_allow_completion_event",
+    "__kmpc_atomic",
+    "__tsan_atomic",
+    "GOMP_",
+    "omp_set_lock",
+    "omp_set_nest_lock",
+    "omp_test_lock",
+    "omp_test_nest_lock",
+    "omp_fulfill_event",
+    "pthread_",
+    "mtx_",
+    "thrd_",
+    "sem_",
+    "heddle_",
+    "dlopen",
+    "dlsym",
+    "_ZNSt6thread",
+    "_ZNSt18condition_variable",
+];
+
+/// Whether the program is made of nested parallelism alone.
+pub(crate) fn is_structured() -> bool {
+    let Ok(bytes) = std::fs::read("/proc/self/exe") else {
+        return false;
+    };
+    let Ok(file) = object::File::parse(&*bytes) else {
+        return false;
+    };
+    let calls = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
+    let signs = |name: &str| SIGNS.iter().any(|sign| name.contains(sign));
+    !calls.filter_map(|symbol| symbol.name().ok().map(signs)).any(|found| found)
+}

@@ -1,0 +1,146 @@
+//! Condition variables: a wait gives its mutex back and takes it again, and comes after the signal that
+//! ended it. In another schedule it might have been another's signal, so this is a hand-off.
+
+use super::mutex::unlocks;
+use super::taken;
+use crate::runtime::LockKind::Mutex;
+use crate::shim::{behind, export};
+use crate::{caller, hand_off, thread};
+use ::libc::{clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
+use heddle_rt::LockMode::Exclusive;
+use std::ffi::{c_int, c_void};
+
+behind! {
+    (c"GLIBC_2.3.2") fn pthread_cond_wait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int;
+    (c"GLIBC_2.3.2") fn pthread_cond_timedwait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int;
+    fn pthread_cond_clockwait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: clockid_t, until: *const timespec) -> c_int;
+    (c"GLIBC_2.3.2") fn pthread_cond_signal(condition: *mut pthread_cond_t) -> c_int;
+    (c"GLIBC_2.3.2") fn pthread_cond_broadcast(condition: *mut pthread_cond_t) -> c_int;
+    (c"GLIBC_2.3.2") fn pthread_cond_destroy(condition: *mut pthread_cond_t) -> c_int;
+}
+
+/// Waits by `wait`.
+pub(super) unsafe fn waited<T>(
+    condition: *mut T,
+    mutex: *mut pthread_mutex_t,
+    pc: usize,
+    wait: impl FnOnce() -> c_int,
+) -> c_int {
+    if !caller::is_program(pc) {
+        return wait();
+    }
+    // SAFETY: the caller owns the mutex, before and after.
+    unsafe { unlocks(mutex, pc) };
+    // SAFETY: the mutex is owned again when the handler runs.
+    let status = unsafe { with_handler(owned_again, mutex.cast(), wait) };
+    // SAFETY: as above.
+    unsafe { owned_again(mutex.cast()) };
+    if status == 0 {
+        thread::enter(|runtime, thread| {
+            if let Some(releases) = hand_off::lock(condition as usize).get() {
+                releases.acquire(runtime, thread);
+            }
+        });
+    }
+    status
+}
+
+/// The wait is over, and the thread owns the mutex again: also when it was cancelled, before the
+/// program's own handlers run.
+unsafe extern "C" fn owned_again(mutex: *mut c_void) {
+    taken(mutex, Mutex, Exclusive);
+}
+
+/// glibc's record of what to do when a thread is cancelled.
+#[repr(C)]
+struct Handler {
+    routine: unsafe extern "C" fn(*mut c_void),
+    argument: *mut c_void,
+    kind: c_int,
+    outer: *mut Handler,
+}
+
+unsafe extern "C" {
+    fn _pthread_cleanup_push(
+        handler: *mut Handler,
+        routine: unsafe extern "C" fn(*mut c_void),
+        argument: *mut c_void,
+    );
+    fn _pthread_cleanup_pop(handler: *mut Handler, execute: c_int);
+}
+
+/// Runs `f`; if the thread is cancelled meanwhile, `routine` runs.
+unsafe fn with_handler<R>(
+    routine: unsafe extern "C" fn(*mut c_void),
+    argument: *mut c_void,
+    f: impl FnOnce() -> R,
+) -> R {
+    let mut handler = Handler {
+        routine,
+        argument,
+        kind: 0,
+        outer: std::ptr::null_mut(),
+    };
+    // SAFETY: the record lives until it is taken back, or until the thread has unwound past it.
+    unsafe { _pthread_cleanup_push(&mut handler, routine, argument) };
+    let result = f();
+    // SAFETY: the last one pushed.
+    unsafe { _pthread_cleanup_pop(&mut handler, 0) };
+    result
+}
+
+/// A call at `pc` is about to signal.
+pub(super) fn signals<T>(condition: *mut T, pc: usize) {
+    if caller::is_program(pc) {
+        thread::enter(|runtime, thread| {
+            hand_off::lock(condition as usize)
+                .entry()
+                .add(runtime, thread);
+        });
+    }
+}
+
+/// What was signalled here is over: the place may become another condition's.
+pub(super) fn destroyed<T>(condition: *mut T) {
+    thread::enter(|_, _| {
+        if let Some(releases) = hand_off::lock(condition as usize).get() {
+            releases.clear();
+        }
+    });
+}
+
+// SAFETY of all blocks below: each repeats the program's own call, so its contract is the program's.
+export! {
+    ["pthread_cond_wait"] fn wait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) at pc -> c_int {
+        // SAFETY: see above.
+        unsafe { waited(condition, mutex, pc, || pthread_cond_wait(condition, mutex)) }
+    }
+
+    ["pthread_cond_timedwait"] fn timed_wait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec) at pc -> c_int {
+        // SAFETY: see above.
+        unsafe { waited(condition, mutex, pc, || pthread_cond_timedwait(condition, mutex, until)) }
+    }
+
+    ["pthread_cond_clockwait"] fn clock_wait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: clockid_t, until: *const timespec) at pc -> c_int {
+        // SAFETY: see above.
+        unsafe { waited(condition, mutex, pc, || pthread_cond_clockwait(condition, mutex, clock, until)) }
+    }
+
+    ["pthread_cond_signal"] fn signal(condition: *mut pthread_cond_t) at pc -> c_int {
+        signals(condition, pc);
+        // SAFETY: see above.
+        unsafe { pthread_cond_signal(condition) }
+    }
+
+    ["pthread_cond_broadcast"] fn broadcast(condition: *mut pthread_cond_t) at pc -> c_int {
+        signals(condition, pc);
+        // SAFETY: see above.
+        unsafe { pthread_cond_broadcast(condition) }
+    }
+
+    ["pthread_cond_destroy"] fn destroy(condition: *mut pthread_cond_t) at _pc -> c_int {
+        destroyed(condition);
+        // SAFETY: see above.
+        unsafe { pthread_cond_destroy(condition) }
+    }
+}

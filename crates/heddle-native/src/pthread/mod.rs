@@ -1,0 +1,52 @@
+//! Threads, locks and everything else by which threads of a program wait for each other.
+//!
+//! Taken over by name for the whole process; what stands behind does the work. A thread is a task that
+//! is spawned where it is created and joined where it is joined; locks are locks; barriers and
+//! once-only code are order in every schedule; conditions and semaphores hand over.
+//!
+//! The OpenMP runtime's own threads and locks, the C library's and ours are passed through: what they
+//! mean for the program is said elsewhere. Nothing is held while a real function blocks, and nothing
+//! needs cleaning up when a thread is cancelled there.
+
+mod alone;
+mod barrier;
+mod c11;
+mod condition;
+mod mutex;
+mod once;
+mod read_write;
+mod semaphore;
+mod threads;
+
+use crate::caller;
+use crate::runtime::LockKind;
+use crate::thread;
+use heddle_rt::LockMode;
+use std::ffi::c_int;
+
+/// The task has taken a lock.
+fn taken<T>(lock: *const T, kind: LockKind, mode: LockMode) {
+    thread::enter(|runtime, thread| {
+        let lock = runtime.locks.id(lock as usize, kind);
+        runtime.engine.acquire(&mut thread.cursor, lock, mode);
+    });
+}
+
+/// The task is about to give a lock back. It may have taken it when nothing was checked yet.
+fn given_back<T>(lock: *const T, kind: LockKind) {
+    thread::enter(|runtime, thread| {
+        let lock = runtime.locks.id(lock as usize, kind);
+        if runtime.engine.holds(&thread.cursor, lock) {
+            runtime.engine.release(&mut thread.cursor, lock);
+        }
+    });
+}
+
+/// A call at `pc` to take a lock has returned `status`; passes it on.
+#[inline]
+fn tried<T>(status: c_int, lock: *const T, kind: LockKind, mode: LockMode, pc: usize) -> c_int {
+    if status == 0 && caller::is_program(pc) {
+        taken(lock, kind, mode);
+    }
+    status
+}

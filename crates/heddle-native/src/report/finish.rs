@@ -1,0 +1,229 @@
+//! The end of a checked run: everything found becomes one report.
+
+use crate::report::modules::modules;
+use crate::report::options::{Color, Format, Options};
+use crate::report::races::{self, Found, Item, Mentioned};
+use crate::report::tables::Tables;
+use crate::report::witness;
+use crate::runtime::Runtime;
+use heddle_core::roster::Roster;
+use heddle_core::{Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
+use heddle_report::json::{self, Layout};
+use heddle_report::suppress::{Subject as Suppressed, Suppressions};
+use heddle_report::text::{self, Colour};
+use heddle_report::{Report, Settings, Stats, Strictness, Subject, Unchecked, Verdict};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Findings shown in text unless told otherwise.
+const TEXT_LIMIT: usize = 100;
+
+/// Writes the report; says whether there is anything to mend.
+pub fn finish(runtime: &Runtime) -> bool {
+    let report = report(runtime);
+    let has_findings = report.verdict == Verdict::Findings;
+    let is_silent = runtime.options.is_quiet && report.findings.is_empty();
+    if !is_silent && let Err(problem) = write(&report, &runtime.options) {
+        eprintln!("heddle: {problem}");
+    }
+    has_findings
+}
+
+fn report(runtime: &Runtime) -> Report {
+    let mut tables = Tables::new(modules());
+    let outcome = outcome(runtime, &mut tables);
+    if tables.lacks_debug_information {
+        eprintln!("heddle: no debug information: compile with heddle cc or -g");
+    }
+    let program = program();
+    let subject = Subject {
+        program: &program,
+        outcome: &outcome,
+        legend: &tables.legend,
+        features: Features {
+            locks: runtime.engine.used_exclusion(),
+            ..Features::default()
+        },
+        unchecked: Unchecked::Nothing,
+    };
+    let mut report = Report::detailed(subject, &tables.details, settings(&runtime.options));
+    if runtime.engine.broke_promise() {
+        let gap = "races with early readers: locks or dependences came up that were not foreseen";
+        report.not_covered.push(gap.into());
+    }
+    let stats = || Stats::new("tree", &outcome.counts, Duration::ZERO);
+    report.stats = runtime.options.has_stats.then(stats);
+    report
+}
+
+fn outcome(runtime: &Runtime, tables: &mut Tables) -> Outcome {
+    let has_races = !runtime.engine.race_locations(0).is_empty();
+    let needs_participants = has_races || runtime.options.has_stats;
+    let (tasks, finishes) = match needs_participants {
+        true => runtime.engine.participants(),
+        false => (Vec::new(), Vec::new()),
+    };
+    let counts = Counts {
+        tasks: tasks.len() as u64 + 1,
+        finishes: finishes.len() as u64 + 1,
+        ..Counts::default()
+    };
+    let roster = Roster {
+        tasks,
+        finishes,
+        ..Roster::new()
+    };
+    let mut mentioned = Mentioned::default();
+    // Read in any case: a file that cannot be used is to be known before it is needed.
+    let suppressions = suppressions(&runtime.options);
+    let findings = match has_races {
+        true => findings(runtime, roster, tables, &mut mentioned, &suppressions),
+        false => Vec::new(),
+    };
+    Outcome {
+        findings,
+        guarantee: guarantee(runtime),
+        fault: None,
+        tasks: mentioned.tasks,
+        finishes: mentioned.finishes,
+        locks: mentioned.locks,
+        tokens: Vec::new(),
+        counts,
+        orders: vec![OrderChoice::Graph],
+    }
+}
+
+fn guarantee(runtime: &Runtime) -> Guarantee {
+    match (runtime.engine.gave_up(), runtime.engine.used_exclusion()) {
+        (true, _) => Guarantee::UpToHere,
+        (false, true) => Guarantee::KeepingAccesses,
+        (false, false) => Guarantee::AllSchedules,
+    }
+}
+
+fn findings(
+    runtime: &Runtime,
+    roster: Roster,
+    tables: &mut Tables,
+    mentioned: &mut Mentioned,
+    suppressions: &Suppressions,
+) -> Vec<Finding> {
+    let races = runtime.engine.races(&roster.ancestry());
+    let Roster {
+        tasks, finishes, ..
+    } = roster;
+    let found = Found {
+        races,
+        bytes: runtime.engine.race_bytes(),
+        tasks,
+        finishes,
+        locks: runtime.locks.all(),
+        witnesses: witness::take(),
+    };
+    let items = races::items(&found, tables);
+    let (hidden, shown): (Vec<Item>, Vec<Item>) = items
+        .into_iter()
+        .partition(|item| is_hidden(item, tables, suppressions));
+    tables.details.suppressed = hidden.len() as u64;
+    let findings = shown
+        .iter()
+        .map(|item| item.finding(&found, tables, mentioned))
+        .collect();
+    tables.sort_files();
+    findings
+}
+
+fn is_hidden(item: &Item, tables: &Tables, suppressions: &Suppressions) -> bool {
+    if suppressions.is_empty() {
+        return false;
+    }
+    let covers = |subject: Suppressed| suppressions.covers(subject);
+    let frame = |site: SiteId| tables.details.frames.get(&site);
+    let stack = |access: &heddle_core::Access| {
+        let mut sites = std::iter::successors(Some(access.site), |site| frame(*site)?.caller);
+        sites.any(|site| {
+            let function = frame(site).map(|frame| &*frame.function);
+            let at = tables.legend.site(site);
+            let file = at.and_then(|at| tables.legend.file(at.file));
+            function.is_some_and(|name| covers(Suppressed::Function(name)))
+                || file.is_some_and(|file| covers(Suppressed::File(&file.path)))
+        })
+    };
+    let names = [&item.located.name, &item.located.object.name];
+    item.accesses.iter().any(stack) || names.iter().any(|name| covers(Suppressed::Variable(name)))
+}
+
+/// A file that cannot be used suppresses nothing, and is complained about in one line.
+fn suppressions(options: &Options) -> Suppressions {
+    let Some(path) = &options.suppressions else {
+        return Suppressions::default();
+    };
+    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let parsed = read.and_then(|text| Suppressions::parse(&text).map_err(|line| line.to_string()));
+    parsed.unwrap_or_else(|problem| {
+        let path = path.display();
+        eprintln!("heddle: suppressions {path}: {problem}; nothing is suppressed");
+        Suppressions::default()
+    })
+}
+
+fn settings(options: &Options) -> Settings {
+    let limit = match (options.max_findings, options.format) {
+        (Some(0), _) | (None, Format::Json) => None,
+        (None, Format::Text) => Some(TEXT_LIMIT),
+        (Some(limit), _) => Some(limit),
+    };
+    let strictness = match options.is_strict {
+        true => Strictness::Strict,
+        false => Strictness::CertainOnly,
+    };
+    Settings { strictness, limit }
+}
+
+/// The program as the user called it.
+fn program() -> String {
+    let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let name = arguments
+        .split(|&byte| byte == 0)
+        .next()
+        .unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
+}
+
+fn write(report: &Report, options: &Options) -> Result<(), String> {
+    let Some(path) = &options.report else {
+        let rendered = render(report, options, io::stderr().is_terminal());
+        return io::stderr()
+            .write_all(&rendered)
+            .map_err(|error| error.to_string());
+    };
+    let path = path
+        .to_string_lossy()
+        .replace("%p", &std::process::id().to_string());
+    let rendered = render(report, options, false);
+    let written = File::create(Path::new(&path)).and_then(|mut file| file.write_all(&rendered));
+    written.map_err(|error| format!("cannot write the report to {path}: {error}"))
+}
+
+fn render(report: &Report, options: &Options, is_terminal: bool) -> Vec<u8> {
+    match options.format {
+        Format::Text => text::render(report, colour(options.color, is_terminal)).into_bytes(),
+        Format::Json => {
+            let mut bytes = Vec::new();
+            // Writing to memory cannot fail.
+            let _ = json::write(report, Layout::Line, &mut bytes);
+            bytes
+        }
+    }
+}
+
+fn colour(color: Color, is_terminal: bool) -> Colour {
+    let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match color {
+        Color::Always => Colour::Ansi,
+        Color::Auto if is_terminal && !is_unwanted => Colour::Ansi,
+        Color::Auto | Color::Never => Colour::Plain,
+    }
+}

@@ -1,0 +1,65 @@
+//! Names of functions as the program's author would write them.
+//!
+//! Compilers move the bodies of OpenMP constructs into functions of their own: `main.omp_outlined` and
+//! `.omp_task_entry.` (clang), `main._omp_fn.0` (gcc). A reader knows only the function around them.
+
+use cpp_demangle::{DemangleOptions, Symbol};
+
+/// What a symbol's name says of the function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Named {
+    /// A function of the program.
+    Plain(String),
+    /// The body of a construct inside this function.
+    Outlined(String),
+    /// The body of a construct; the name does not say inside what.
+    Nameless,
+}
+
+/// Reads the name of a symbol.
+pub fn read(symbol: &str) -> Named {
+    if symbol.is_empty() || symbol.starts_with(".omp") {
+        return Named::Nameless;
+    }
+    // Mangled names and those of C have no dots; what follows one was added by the compiler.
+    let (base, suffix) = match symbol.find('.') {
+        Some(at) if at > 0 => symbol.split_at(at),
+        _ => (symbol, ""),
+    };
+    let name = demangled(base);
+    match suffix.contains("omp_outlined") || suffix.contains("_omp_fn") {
+        true => Named::Outlined(name),
+        false => Named::Plain(name),
+    }
+}
+
+/// The name without what its mangling adds: `N::f` of `_ZN1N1fEi`. The position tells overloads apart.
+pub fn demangled(symbol: &str) -> String {
+    let options = DemangleOptions::new().no_params().no_return_type();
+    let parsed = Symbol::new(symbol).ok();
+    let name = parsed.and_then(|parsed| parsed.demangle_with_options(&options).ok());
+    name.unwrap_or_else(|| symbol.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_of_constructs_belong_to_the_function_around_them() {
+        let outlined = |name: &str| Named::Outlined(name.into());
+        assert_eq!(read("main.omp_outlined"), outlined("main"));
+        assert_eq!(read("main.omp_outlined_debug__.3"), outlined("main"));
+        assert_eq!(read("main._omp_fn.0"), outlined("main"));
+        assert_eq!(read("_Z1fi.omp_outlined"), outlined("f"));
+        assert_eq!(read(".omp_task_entry."), Named::Nameless);
+        assert_eq!(read(".omp_outlined.17"), Named::Nameless);
+    }
+
+    #[test]
+    fn names_are_demangled_and_rid_of_what_compilers_add() {
+        assert_eq!(read("_ZN1N1gEv.isra.0"), Named::Plain("N::g".into()));
+        assert_eq!(read("work.constprop.1"), Named::Plain("work".into()));
+        assert_eq!(read("_Znot_mangled"), Named::Plain("_Znot_mangled".into()));
+    }
+}

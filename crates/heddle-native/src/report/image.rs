@@ -1,0 +1,110 @@
+//! A module's file, as far as reports need it: debug information and symbols.
+//!
+//! Read once, when the first finding is explained, and kept to the end of the process.
+
+use addr2line::Context;
+use gimli::{Dwarf, EndianSlice, LittleEndian, SectionId};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::ptr;
+use std::sync::Arc;
+
+/// Bytes of the file.
+pub type Bytes = EndianSlice<'static, LittleEndian>;
+
+/// See the module's documentation.
+pub struct Image {
+    /// From code addresses to source positions.
+    pub context: Context<Bytes>,
+    /// The debug information itself.
+    pub dwarf: Arc<Dwarf<Bytes>>,
+    symbols: Vec<Symbol>,
+}
+
+/// What the symbol table says of a stretch of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// The first address, as in the file.
+    pub start: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// The name, not demangled.
+    pub name: &'static str,
+}
+
+impl Image {
+    /// The image in this file; none if it cannot be read.
+    pub fn open(path: &str) -> Option<Self> {
+        let bytes = map(path)?;
+        let file = object::File::parse(bytes).ok()?;
+        let sections = Dwarf::load(|id| Ok::<_, gimli::Error>(section(&file, id))).ok()?;
+        let dwarf = Arc::new(sections);
+        Some(Self {
+            context: Context::from_arc_dwarf(Arc::clone(&dwarf)).ok()?,
+            dwarf,
+            symbols: symbols(&file),
+        })
+    }
+
+    /// Whether there is any debug information.
+    pub fn has_debug_information(&self) -> bool {
+        matches!(self.dwarf.units().next(), Ok(Some(_)))
+    }
+
+    /// The symbol that covers this address of the file.
+    pub fn symbol(&self, address: u64) -> Option<Symbol> {
+        let end = self
+            .symbols
+            .partition_point(|symbol| symbol.start <= address);
+        let before = self.symbols[..end].iter().rev().take(16);
+        before
+            .copied()
+            .find(|symbol| address - symbol.start < symbol.size)
+    }
+}
+
+/// The file in memory, never unmapped.
+fn map(path: &str) -> Option<&'static [u8]> {
+    let file = File::open(path).ok()?;
+    let len = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    let (protection, flags) = (::libc::PROT_READ, ::libc::MAP_PRIVATE);
+    // SAFETY: a fresh mapping of a file that is open.
+    let start =
+        unsafe { ::libc::mmap(ptr::null_mut(), len, protection, flags, file.as_raw_fd(), 0) };
+    match start == ::libc::MAP_FAILED {
+        true => None,
+        // SAFETY: `len` bytes are mapped there and stay so; programs are not changed in place while they run.
+        false => Some(unsafe { std::slice::from_raw_parts(start.cast(), len) }),
+    }
+}
+
+/// Empty if there is none.
+fn section(file: &object::File<'static>, id: SectionId) -> Bytes {
+    let section = file.section_by_name(id.name());
+    let data = section.and_then(|section| section.uncompressed_data().ok());
+    let data: &'static [u8] = match data {
+        None => &[],
+        Some(std::borrow::Cow::Borrowed(data)) => data,
+        Some(std::borrow::Cow::Owned(data)) => data.leak(),
+    };
+    EndianSlice::new(data, LittleEndian)
+}
+
+fn symbols(file: &object::File<'static>) -> Vec<Symbol> {
+    let all = file.symbols().chain(file.dynamic_symbols());
+    let sized = all.filter(|symbol| {
+        symbol.size() > 0 && matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data)
+    });
+    let mut symbols: Vec<_> = sized
+        .filter_map(|symbol| {
+            Some(Symbol {
+                start: symbol.address(),
+                size: symbol.size(),
+                name: symbol.name().ok()?,
+            })
+        })
+        .collect();
+    symbols.sort_by_key(|symbol| symbol.start);
+    symbols
+}

@@ -1,0 +1,22 @@
+//! Reports on native programs: from addresses and numbers to functions, source lines and names.
+//!
+//! While the program runs, only two things happen here: code addresses become sites ([`modules`]), and
+//! what can be seen only at the moment of a race is kept ([`witness`]). Everything else waits for the
+//! end ([`finish()`]), and is not done at all if there is nothing to explain.
+
+pub mod calls;
+pub mod finish;
+pub mod functions;
+pub mod image;
+pub mod inventory;
+pub mod modules;
+pub mod options;
+pub mod places;
+pub mod races;
+pub mod source;
+pub mod symbols;
+pub mod tables;
+pub mod types;
+pub mod witness;
+
+pub use finish::finish;

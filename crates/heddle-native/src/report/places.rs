@@ -1,0 +1,180 @@
+//! What memory an address is, in the program's words.
+
+use crate::heap::Block;
+use crate::report::functions::{self, Named};
+use crate::report::symbols::At;
+use crate::report::tables::Tables;
+use heddle_core::{SiteId, TaskId};
+use heddle_report::{ObjectInfo, ObjectKind};
+use std::sync::Arc;
+
+/// A piece of memory.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// What the report calls it: `sum`, `s[1].x`.
+    pub name: String,
+    /// The element, where it is one of many.
+    pub index: Option<u64>,
+    /// How far into the object it starts.
+    pub offset: u64,
+    /// The object.
+    pub object: Arc<ObjectInfo>,
+    /// The task that allocated it, by the runtime's number.
+    pub allocated_by: Option<TaskId>,
+}
+
+/// What is known of a location beyond its address.
+#[derive(Clone, Copy, Debug)]
+pub struct Hints {
+    /// The heap block it was in when the race was met.
+    pub block: Option<Block>,
+    /// The sites that accessed it, as rows of the tables.
+    pub sites: [SiteId; 2],
+}
+
+impl Tables<'_> {
+    /// What the byte at this address is.
+    pub fn locate(&mut self, address: usize, hints: Hints) -> Located {
+        if let Some(block) = hints.block {
+            return self.on_heap(address, &block);
+        }
+        let global = self.global(address);
+        global.unwrap_or_else(|| self.elsewhere(address, hints.sites))
+    }
+
+    /// A name for the lock at this address.
+    pub fn lock(&mut self, address: usize, block: Option<Block>) -> String {
+        let sites = [super::tables::UNKNOWN; 2];
+        // The OpenMP library's own memory says nothing.
+        let block = block.filter(|block| self.is_of_program(block.origin.site));
+        let located = self.locate(address, Hints { block, sites });
+        // The members of a library's lock are none of the reader's business.
+        let (name, index) = match located.name.split_once("._") {
+            Some((lock, _)) => (lock, None),
+            None => (located.name.as_str(), located.index),
+        };
+        match (located.object.kind, index) {
+            (ObjectKind::Unknown | ObjectKind::Stack, _) => String::new(),
+            (_, None) => name.to_owned(),
+            (_, Some(index)) => format!("{name}[{index}]"),
+        }
+    }
+
+    fn on_heap(&mut self, address: usize, block: &Block) -> Located {
+        let spot = self.spot(block.origin.site);
+        let at = spot.and_then(|spot| spot.at);
+        let place = at.map_or_else(
+            || "?".into(),
+            |at| {
+                let file = super::tables::shown(&at.file);
+                format!("{file}:{}:{}", at.line, at.column)
+            },
+        );
+        let name = format!("heap@{place}");
+        let offset = address.wrapping_sub(block.start) as u64;
+        Located {
+            index: Some(offset),
+            offset,
+            object: Arc::new(ObjectInfo {
+                name: name.clone(),
+                kind: ObjectKind::Heap,
+                size: Some(block.size as u64),
+                site: Some(self.site(block.origin.site)),
+                allocated_by: None,
+            }),
+            name,
+            allocated_by: Some(block.origin.task),
+        }
+    }
+
+    fn global(&mut self, address: usize) -> Option<Located> {
+        let (module, known) = self.symbols.module(address)?;
+        let (known, address) = (known?, module.in_file(address));
+        let Some(variable) = known.inventory.variable(address) else {
+            let symbol = known.image.symbol(address)?;
+            let name = match functions::read(symbol.name) {
+                Named::Plain(name) => name,
+                _ => symbol.name.to_owned(),
+            };
+            return Some(whole(
+                name,
+                ObjectKind::Global,
+                Some(symbol.size),
+                address - symbol.start,
+            ));
+        };
+        let part = known.inventory.part(variable, address - variable.start);
+        let declared = variable.declared.clone();
+        let site = declared.map(|(file, line, column)| self.position(At { file, line, column }));
+        let (path, index) = last_index(&part.path);
+        Some(Located {
+            name: format!("{}{path}", variable.name),
+            index,
+            offset: part.start,
+            object: Arc::new(ObjectInfo {
+                name: variable.name.clone(),
+                kind: ObjectKind::Global,
+                size: Some(variable.size),
+                site,
+                allocated_by: None,
+            }),
+            allocated_by: None,
+        })
+    }
+
+    fn elsewhere(&mut self, address: usize, sites: [SiteId; 2]) -> Located {
+        let named = sites.into_iter().find_map(|site| self.variable(site));
+        match crate::stack::stack_of(address) {
+            Some(_) => {
+                let name = named.unwrap_or_else(|| "a local variable".into());
+                whole(name, ObjectKind::Stack, None, 0)
+            }
+            None => {
+                let name = named.unwrap_or_else(|| "unnamed memory".into());
+                whole(name, ObjectKind::Unknown, None, 0)
+            }
+        }
+    }
+}
+
+fn whole(name: String, kind: ObjectKind, size: Option<u64>, offset: u64) -> Located {
+    let object = ObjectInfo {
+        name: name.clone(),
+        kind,
+        size,
+        site: None,
+        allocated_by: None,
+    };
+    Located {
+        name,
+        index: None,
+        offset,
+        object: Arc::new(object),
+        allocated_by: None,
+    }
+}
+
+/// `[3]` apart from what stands before it, so that elements sort by number.
+fn last_index(path: &str) -> (&str, Option<u64>) {
+    let split = path
+        .strip_suffix(']')
+        .and_then(|rest| rest.rsplit_once('['))
+        .and_then(|(before, index)| Some((before, index.parse().ok()?)));
+    match split {
+        Some((before, index)) => (before, Some(index)),
+        None => (path, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_index_at_the_end_counts_as_one() {
+        assert_eq!(last_index("[3]"), ("", Some(3)));
+        assert_eq!(last_index("[1].y[2]"), ("[1].y", Some(2)));
+        assert_eq!(last_index(".x"), (".x", None));
+        assert_eq!(last_index(""), ("", None));
+    }
+}

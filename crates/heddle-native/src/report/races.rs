@@ -1,0 +1,336 @@
+//! From what the engine found to what a report is made of.
+//!
+//! The engine speaks of addresses, of tasks by the numbers they got as they started, and of whichever
+//! access came first. A report must be the same for every run that finds the same, so: places and
+//! locks get names, findings are put in the sequence of the source, what looks the same to a reader is
+//! kept once, and only the tasks that findings mention are kept, numbered as they are mentioned.
+
+use crate::report::places::{Hints, Located};
+use crate::report::tables::Tables;
+use crate::report::witness::{GRANULE, Witnesses};
+use crate::runtime::{Lock, LockKind};
+use heddle_core::{
+    Access, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId, TaskId,
+    TaskInfo, Why,
+};
+use heddle_rt::ATOMIC;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// What the engine knows.
+pub struct Found {
+    /// The races; places have granules for locations.
+    pub races: Vec<Finding>,
+    /// The bytes of each granule.
+    pub bytes: Vec<u8>,
+    /// All tasks.
+    pub tasks: Vec<TaskInfo>,
+    /// All finishes.
+    pub finishes: Vec<FinishInfo>,
+    /// All locks.
+    pub locks: Vec<Lock>,
+    /// What was seen when the races were met.
+    pub witnesses: Witnesses,
+}
+
+/// A race on one part of one object.
+pub struct Item {
+    /// The memory.
+    pub located: Located,
+    /// The accesses, in the sequence of the source; sites are rows of the tables.
+    pub accesses: [Access; 2],
+    certainty: Certainty,
+    why: Why,
+}
+
+/// The participants that findings mention.
+#[derive(Default)]
+pub struct Mentioned {
+    /// Row `n` is task `n + 1`.
+    pub tasks: Vec<TaskInfo>,
+    /// Row `n` is finish `n + 1`.
+    pub finishes: Vec<FinishInfo>,
+    /// Row `n` is lock `n + 1`.
+    pub locks: Vec<NameId>,
+    task_ids: HashMap<TaskId, TaskId>,
+    finish_ids: HashMap<FinishId, FinishId>,
+    lock_ids: HashMap<LockId, LockId>,
+}
+
+/// The races in the sequence of the source, each once.
+pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
+    let mut items = Vec::new();
+    for (race, &bytes) in found.races.iter().zip(&found.bytes) {
+        if let Finding::Race {
+            place,
+            accesses,
+            why,
+            certainty,
+            ..
+        } = race
+        {
+            let (accesses, why) = normal(found, tables, accesses, *why);
+            let sites = [accesses[0].site, accesses[1].site];
+            for located in parts(found, tables, place.location, bytes, sites) {
+                items.push(Item {
+                    located,
+                    accesses: accesses.clone(),
+                    certainty: *certainty,
+                    why,
+                });
+            }
+        }
+    }
+    tables.sort_files();
+    items.sort_by_cached_key(|item| (item.key(tables), std::cmp::Reverse(item.certainty)));
+    items.dedup_by(|later, earlier| later.key(tables) == earlier.key(tables));
+    items
+}
+
+type Key = (
+    Vec<Option<heddle_core::Site>>,
+    String,
+    Option<u64>,
+    u64,
+    Vec<u8>,
+);
+
+impl Item {
+    /// What tells this race from others, to a reader.
+    fn key(&self, tables: &Tables) -> Key {
+        let sites = self
+            .accesses
+            .iter()
+            .map(|access| tables.legend.site(access.site));
+        let kinds = self.accesses.iter().map(|access| access.kind as u8);
+        let Located {
+            name,
+            index,
+            offset,
+            ..
+        } = &self.located;
+        (
+            sites.collect(),
+            name.clone(),
+            *index,
+            *offset,
+            kinds.collect(),
+        )
+    }
+
+    /// The finding, with the participants it mentions.
+    pub fn finding(
+        &self,
+        found: &Found,
+        tables: &mut Tables,
+        mentioned: &mut Mentioned,
+    ) -> Finding {
+        let Located {
+            name,
+            index,
+            offset,
+            object,
+            allocated_by,
+        } = &self.located;
+        let accesses = self.accesses.clone().map(|access| Access {
+            task: mentioned.task(found, tables, access.task),
+            locks: access
+                .locks
+                .iter()
+                // That tasks share a thread is no protection the program's author gave.
+                .filter(|lock| kind(found, **lock) != Some(LockKind::Thread))
+                .map(|&lock| mentioned.lock(found, tables, lock))
+                .collect(),
+            ..access
+        });
+        let why = Why {
+            ancestor: mentioned.task(found, tables, self.why.ancestor),
+            spawned: mentioned.task(found, tables, self.why.spawned),
+            finish: mentioned.finish(found, tables, self.why.finish),
+            ..self.why
+        };
+        let allocated_by = allocated_by.map(|task| mentioned.task(found, tables, task));
+        let name = tables.name(name);
+        let object = match allocated_by {
+            None => Arc::clone(object),
+            Some(_) => {
+                let mut object = (**object).clone();
+                object.allocated_by = allocated_by;
+                Arc::new(object)
+            }
+        };
+        tables.details.objects.entry(name).or_insert(object);
+        Finding::Race {
+            certainty: self.certainty,
+            place: Place {
+                name: Some(name),
+                index: *index,
+                location: *offset,
+            },
+            accesses,
+            why,
+            // How often depends on timing.
+            count: 1,
+        }
+    }
+}
+
+impl Mentioned {
+    /// The new number of a task; its creators get theirs before.
+    fn task(&mut self, found: &Found, tables: &mut Tables, task: TaskId) -> TaskId {
+        let row = |task: TaskId| found.tasks.get(task.index().checked_sub(1)?);
+        let unknown = |task: &TaskId| !self.task_ids.contains_key(task) && row(*task).is_some();
+        let chain = std::iter::successors(Some(task).filter(unknown), |&task| {
+            row(task).map(|info| info.parent).filter(unknown)
+        });
+        for task in chain.collect::<Vec<_>>().into_iter().rev() {
+            let Some(info) = row(task) else { continue };
+            let creators = found.witnesses.creations.get(&task);
+            let info = TaskInfo {
+                parent: self
+                    .task_ids
+                    .get(&info.parent)
+                    .copied()
+                    .unwrap_or(TaskId::MAIN),
+                site: tables.called(info.site, creators.map_or(&[], |creators| creators)),
+                finish: self.finish(found, tables, info.finish),
+                ..*info
+            };
+            self.tasks.push(info);
+            self.task_ids
+                .insert(task, TaskId::new(self.tasks.len() as u32));
+        }
+        self.task_ids.get(&task).copied().unwrap_or(TaskId::MAIN)
+    }
+
+    fn finish(&mut self, found: &Found, tables: &mut Tables, finish: FinishId) -> FinishId {
+        let row = finish.index().checked_sub(1);
+        let Some(info) = row.and_then(|row| found.finishes.get(row)) else {
+            return FinishId::MAIN;
+        };
+        if let Some(&id) = self.finish_ids.get(&finish) {
+            return id;
+        }
+        let info = FinishInfo {
+            site: tables.site(info.site),
+            owner: self
+                .task_ids
+                .get(&info.owner)
+                .copied()
+                .unwrap_or(TaskId::MAIN),
+            ..*info
+        };
+        self.finishes.push(info);
+        let id = FinishId::new(self.finishes.len() as u32);
+        self.finish_ids.insert(finish, id);
+        id
+    }
+
+    fn lock(&mut self, found: &Found, tables: &mut Tables, lock: LockId) -> LockId {
+        if lock == LockId::ISOLATED {
+            return lock;
+        }
+        if let Some(&id) = self.lock_ids.get(&lock) {
+            return id;
+        }
+        let name = lock_name(found, tables, lock);
+        let name = tables.name(&name);
+        self.locks.push(name);
+        let id = LockId::new(self.locks.len() as u32);
+        self.lock_ids.insert(lock, id);
+        id
+    }
+}
+
+fn kind(found: &Found, lock: LockId) -> Option<LockKind> {
+    let row = lock.index().checked_sub(1)?;
+    found.locks.get(row).map(|lock| lock.kind)
+}
+
+fn lock_name(found: &Found, tables: &mut Tables, lock: LockId) -> String {
+    let row = lock
+        .index()
+        .checked_sub(1)
+        .and_then(|row| found.locks.get(row));
+    let Some(lock) = row.filter(|_| lock != ATOMIC) else {
+        return "atomic".into();
+    };
+    let (noun, is_named) = match lock.kind {
+        LockKind::Mutex => ("mutex", true),
+        LockKind::ReadWrite => ("rwlock", true),
+        LockKind::OpenMp | LockKind::Other => ("lock", true),
+        LockKind::Critical => ("critical", true),
+        LockKind::Ordered => ("ordered", false),
+        LockKind::Dependence => ("mutexinoutset", true),
+        LockKind::Reduction => ("reduction", false),
+        LockKind::Thread => ("its thread", false),
+    };
+    if !is_named {
+        return noun.into();
+    }
+    let block = crate::heap::block(lock.address);
+    let name = tables.lock(lock.address, block);
+    // The compilers' variables for critical sections.
+    let name = name.strip_prefix(".gomp_critical_user_").unwrap_or(&name);
+    let name = name.strip_suffix(".var").unwrap_or(name);
+    format!("{noun} {name}").trim_end().to_owned()
+}
+
+/// Accesses with rows of the tables for sites, in the sequence of the source.
+fn normal(
+    found: &Found,
+    tables: &mut Tables,
+    accesses: &[Access; 2],
+    why: Why,
+) -> ([Access; 2], Why) {
+    let sites = [accesses[0].site.raw(), accesses[1].site.raw()];
+    let stacks = &found.witnesses.stacks;
+    // Of two accesses at one site, the second is the one whose stack was seen.
+    let is_seen = |index: usize| index == 1 || sites[0] != sites[1];
+    let mut row = |index: usize| {
+        let callers = stacks.get(&[sites[1 - index], sites[index]]);
+        let callers = callers.filter(|_| is_seen(index));
+        let site = SiteId::new(sites[index]);
+        tables.called(site, callers.map_or(&[], |callers| callers))
+    };
+    let rows = [row(0), row(1)];
+    let mut accesses = accesses.clone();
+    (accesses[0].site, accesses[1].site) = (rows[0], rows[1]);
+    let rank = |tables: &mut Tables, access: &Access| {
+        let at = tables.legend.site(access.site).map(|site| {
+            let path = tables.legend.file(site.file).map(|file| file.path.clone());
+            (path, site.line, site.column)
+        });
+        let info = access.task.index().checked_sub(1);
+        let info = info.and_then(|row| found.tasks.get(row));
+        let created = info.map(|info| (info.kind as u8, info.site));
+        (at, access.kind, created)
+    };
+    if rank(tables, &accesses[1]) < rank(tables, &accesses[0]) {
+        accesses.swap(0, 1);
+        let side = 1 - why.side.min(1);
+        return (accesses, Why { side, ..why });
+    }
+    (accesses, why)
+}
+
+/// The parts of objects that these bytes of a granule are.
+fn parts(
+    found: &Found,
+    tables: &mut Tables,
+    granule: u64,
+    bytes: u8,
+    sites: [SiteId; 2],
+) -> Vec<Located> {
+    let block = found.witnesses.blocks.get(&granule).copied();
+    let hints = Hints { block, sites };
+    let mut parts: BTreeMap<(String, Option<u64>), Located> = BTreeMap::new();
+    for byte in (0..GRANULE).filter(|byte| bytes & (1 << byte) != 0) {
+        let located = tables.locate(granule as usize * GRANULE + byte, hints);
+        let known = parts.contains_key(&(located.name.clone(), located.index));
+        if !known && (parts.is_empty() || block.is_none()) {
+            parts.insert((located.name.clone(), located.index), located);
+        }
+    }
+    parts.into_values().collect()
+}

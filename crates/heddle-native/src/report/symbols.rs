@@ -1,0 +1,236 @@
+//! From code addresses to functions and source positions.
+
+use crate::report::functions::{self, Named};
+use crate::report::image::Image;
+use crate::report::inventory::Inventory;
+use crate::report::modules::{Module, Modules};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A place in the program's source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Spot {
+    /// The function, demangled; of a construct's body, the function around it.
+    pub function: String,
+    /// Where in the source, if it is known.
+    pub at: Option<At>,
+}
+
+/// A source position.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct At {
+    /// The file's path, as the compiler knew it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+}
+
+impl Spot {
+    /// Whether it lies in the headers of the compiler or the system.
+    pub fn is_of_system(&self) -> bool {
+        let is_system = |file: &str| {
+            file.starts_with("/usr/include/")
+                || file.starts_with("/usr/lib/")
+                || file.contains("/include/c++/")
+        };
+        self.at.as_ref().is_some_and(|at| is_system(&at.file))
+    }
+}
+
+/// A module's image and what was found in it.
+pub struct Known {
+    /// The file.
+    pub image: Image,
+    /// Functions and variables by name.
+    pub inventory: Inventory,
+}
+
+/// Bytes of code that count as near.
+const NEAR: u64 = 256;
+
+/// Looks up addresses; modules are read when they are first asked for.
+pub struct Symbols<'a> {
+    modules: &'a Modules,
+    known: HashMap<usize, Option<Rc<Known>>>,
+}
+
+impl<'a> Symbols<'a> {
+    /// For addresses in these modules.
+    pub fn new(modules: &'a Modules) -> Self {
+        Self {
+            modules,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The module of an address, with what is known of it.
+    pub fn module(&mut self, address: usize) -> Option<(&'a Module, Option<Rc<Known>>)> {
+        let module = self.modules.find(address)?;
+        let known = self
+            .known
+            .entry(std::ptr::from_ref(module).addr())
+            .or_insert_with(|| {
+                let image = Image::open(&module.path)?;
+                let inventory = Inventory::new(&image);
+                Some(Rc::new(Known { image, inventory }))
+            });
+        Some((module, known.clone()))
+    }
+
+    /// The places that a call returning to `pc` was made from, innermost first: several where functions
+    /// were inlined. Empty if no module has that address.
+    pub fn call(&mut self, pc: usize) -> Vec<Spot> {
+        // The call is before the address it returns to.
+        let pc = pc.saturating_sub(1);
+        let Some((module, known)) = self.module(pc) else {
+            return Vec::new();
+        };
+        let address = module.in_file(pc);
+        let found = known.as_deref().map(|known| spots(known, address));
+        let found = found.unwrap_or_default();
+        match found.is_empty() || found.iter().all(|spot| spot.at.is_none()) {
+            true => vec![bare(module, known.as_deref(), address)],
+            false => found,
+        }
+    }
+
+    /// Whether the module with this code has debug information at all.
+    pub fn has_debug_information(&mut self, pc: usize) -> bool {
+        let known = self.module(pc).and_then(|(_, known)| known);
+        known.is_some_and(|known| known.image.has_debug_information())
+    }
+}
+
+/// What debug information says of an address.
+fn spots(known: &Known, address: u64) -> Vec<Spot> {
+    let frames = known.image.context.find_frames(address).skip_all_loads();
+    let Ok(mut frames) = frames else {
+        return Vec::new();
+    };
+    let mut spots: Vec<(Spot, bool)> = Vec::new();
+    while let Ok(Some(frame)) = frames.next() {
+        let at = frame.location.and_then(at);
+        // Code that stands for several places has none; the place before it is near.
+        let at = at.or_else(|| spots.is_empty().then(|| before(known, address))?);
+        let raw = frame
+            .function
+            .as_ref()
+            .and_then(|name| name.raw_name().ok());
+        let symbol = raw.or_else(|| Some(known.image.symbol(address)?.name.into()));
+        let (function, is_outlined) = name(known, &symbol.unwrap_or_default(), at.as_ref());
+        // The body of a construct inlined into its wrapper is one place, the inner one.
+        let is_wrapper = is_outlined
+            && spots
+                .last()
+                .is_some_and(|(inner, outlined)| *outlined && inner.function == function);
+        if !is_wrapper {
+            spots.push((Spot { function, at }, is_outlined));
+        }
+    }
+    spots.into_iter().map(|(spot, _)| spot).collect()
+}
+
+fn at(location: addr2line::Location<'_>) -> Option<At> {
+    Some(At {
+        file: location.file?.to_owned(),
+        line: location.line.filter(|&line| line > 0)?,
+        column: location.column.unwrap_or(1).max(1),
+    })
+}
+
+/// The last place known before this address, if one is near.
+fn before(known: &Known, address: u64) -> Option<At> {
+    let range = known
+        .image
+        .context
+        .find_location_range(address.saturating_sub(NEAR), address);
+    range
+        .ok()?
+        .filter_map(|(_, _, location)| at(location))
+        .last()
+}
+
+fn name(known: &Known, symbol: &str, at: Option<&At>) -> (String, bool) {
+    match functions::read(symbol) {
+        Named::Plain(name) => (name, false),
+        Named::Outlined(name) => (name, true),
+        Named::Nameless => {
+            let around = at.and_then(|at| known.inventory.function_at(&at.file, at.line));
+            (around.unwrap_or("?").to_owned(), true)
+        }
+    }
+}
+
+/// Without debug information: the symbol, or the place in the module.
+fn bare(module: &Module, known: Option<&Known>, address: u64) -> Spot {
+    let symbol = known.and_then(|known| known.image.symbol(address));
+    let named = symbol.map(|symbol| functions::read(symbol.name));
+    let function = match named {
+        Some(Named::Plain(name) | Named::Outlined(name)) => name,
+        _ => "?".into(),
+    };
+    let path = match module.path == "/proc/self/exe" {
+        true => executable(),
+        false => module.path.clone(),
+    };
+    let at = At {
+        file: format!("{path}+{address:#x}"),
+        line: 1,
+        column: 1,
+    };
+    Spot {
+        function,
+        at: Some(at),
+    }
+}
+
+fn executable() -> String {
+    let link = std::fs::read_link("/proc/self/exe");
+    link.map_or_else(|_| "?".into(), |path| path.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[inline(never)]
+    fn landmark() -> u32 {
+        std::hint::black_box(line!())
+    }
+
+    #[test]
+    fn an_address_leads_to_its_function_and_line() {
+        let modules = Modules::load();
+        let mut symbols = Symbols::new(&modules);
+        let spots = symbols.call(landmark as fn() -> u32 as usize + 1);
+        let spot = spots.last().expect("tests have debug information");
+        assert!(spot.function.contains("landmark"), "{spot:?}");
+        let at = spot.at.as_ref().expect("a position");
+        assert!(at.file.ends_with("symbols.rs"), "{at:?}");
+        assert!(at.line.abs_diff(landmark()) <= 2, "{at:?}");
+        assert!(symbols.has_debug_information(landmark as fn() -> u32 as usize));
+    }
+
+    #[test]
+    fn code_without_debug_information_is_named_by_its_symbol() {
+        let modules = Modules::load();
+        let mut symbols = Symbols::new(&modules);
+        let spots = symbols.call(::libc::getpid as *const () as usize + 1);
+        let [spot] = &*spots else {
+            panic!("one place: {spots:?}");
+        };
+        assert!(spot.function.contains("getpid"), "{spot:?}");
+        let at = spot.at.as_ref().expect("the place in the module");
+        assert!(at.file.contains("libc.so.6+0x"), "{at:?}");
+        assert!(!symbols.has_debug_information(::libc::getpid as *const () as usize));
+    }
+
+    #[test]
+    fn an_address_outside_all_modules_has_no_place() {
+        let modules = Modules::load();
+        assert_eq!(Symbols::new(&modules).call(0), []);
+        assert_eq!(Symbols::new(&modules).call(1), []);
+    }
+}

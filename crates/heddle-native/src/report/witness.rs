@@ -1,0 +1,76 @@
+//! What can only be seen at the moment of a race: the stack of the access that meets it, and what the
+//! memory is. By the end of the program the calls have returned and the block may be freed.
+
+use crate::heap::{self, Block};
+use crate::report::calls;
+use crate::report::modules::{Role, modules};
+use heddle_core::TaskId;
+use rustc_hash::FxHashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes of a location.
+pub(crate) const GRANULE: usize = 8;
+
+/// Callers kept of the creation of a thread.
+const CREATORS: usize = 16;
+
+/// What was seen.
+#[derive(Debug, Default)]
+pub struct Witnesses {
+    /// The return addresses below the later access, by the sites of the pair.
+    pub stacks: FxHashMap<[u32; 2], Vec<usize>>,
+    /// The heap blocks of the locations.
+    pub blocks: FxHashMap<u64, Block>,
+    /// The return addresses below the creation of a thread that a library created.
+    pub creations: FxHashMap<TaskId, Vec<usize>>,
+}
+
+static WITNESSES: Mutex<Option<Witnesses>> = Mutex::new(None);
+
+/// Called by the engine at each new race.
+pub(crate) fn witness(location: u64, sites: [u32; 2]) {
+    let block = heap::block(location as usize * GRANULE);
+    let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
+    let Witnesses { stacks, blocks, .. } = witnesses.get_or_insert_default();
+    if let Some(block) = block {
+        blocks.entry(location).or_insert(block);
+    }
+    stacks.entry(sites).or_insert_with(|| below(sites[1]));
+}
+
+/// A thread is created by a call that returns to `pc`. If a library made it, its callers will be asked for.
+pub(crate) fn created(task: TaskId, pc: usize) {
+    if modules().role(pc) == Role::Program {
+        return;
+    }
+    let calls = calls::calls();
+    let after = calls
+        .iter()
+        .position(|&call| call == pc)
+        .map_or(0, |at| at + 1);
+    let callers: Vec<usize> = calls[after..].iter().copied().take(CREATORS).collect();
+    let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
+    witnesses
+        .get_or_insert_default()
+        .creations
+        .insert(task, callers);
+}
+
+/// All that was seen so far.
+pub(crate) fn take() -> Witnesses {
+    let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
+    witnesses.take().unwrap_or_default()
+}
+
+/// The callers of the access at `site`: the rest of the stack, without the runtime's own frames. Empty
+/// if the access is not on the stack.
+fn below(site: u32) -> Vec<usize> {
+    let mut calls = calls::calls();
+    let access = calls
+        .iter()
+        .position(|&pc| modules().site(pc).raw() == site);
+    match access {
+        Some(access) => calls.split_off(access + 1),
+        None => Vec::new(),
+    }
+}

@@ -1,0 +1,118 @@
+//! The one checked run of this process: from the loading of the library to the process's end.
+
+use crate::report::options::Options;
+use crate::thread;
+use heddle_core::LockId;
+use heddle_rt::{Engine, Readers};
+use rustc_hash::FxHashMap;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Everything that belongs to the run.
+#[derive(Debug)]
+pub struct Runtime {
+    /// Order, histories and races.
+    pub engine: Engine,
+    /// What the user asked for.
+    pub options: Options,
+    /// The program's locks.
+    pub locks: Locks,
+}
+
+static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(null_mut());
+
+/// The run; none before it has started, or if nothing is checked.
+#[inline]
+pub fn runtime() -> Option<&'static Runtime> {
+    // SAFETY: null or a leaked runtime.
+    unsafe { RUNTIME.load(Ordering::Acquire).as_ref() }
+}
+
+/// Starts the run. Called by the loader.
+extern "C" fn start() {
+    if runtime().is_some() {
+        return;
+    }
+    let options = Options::from_environment();
+    let Some(mut engine) = Engine::new() else {
+        eprintln!("heddle: no address space for shadow memory; the program runs unchecked");
+        return;
+    };
+    engine.owned_by(crate::access::is_own);
+    engine.witnessed_by(crate::report::witness::witness);
+    if crate::predict::is_structured() {
+        engine.keep_readers(Readers::Two);
+    }
+    let runtime = Box::leak(Box::new(Runtime {
+        engine,
+        options,
+        locks: Locks::default(),
+    }));
+    RUNTIME.store(runtime, Ordering::Release);
+    thread::attach(runtime.engine.main_task());
+    crate::end::prepare();
+}
+
+#[used]
+#[unsafe(link_section = ".init_array.00100")]
+static START: extern "C" fn() = start;
+
+/// What sort of lock it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LockKind {
+    /// A mutex or spin lock of the threads library.
+    Mutex,
+    /// A readers-writer lock.
+    ReadWrite,
+    /// A lock of OpenMP's library.
+    OpenMp,
+    /// A named critical section.
+    Critical,
+    /// An ordered section.
+    Ordered,
+    /// Tasks that exclude each other on a variable.
+    Dependence,
+    /// The combination of partial results.
+    Reduction,
+    /// A thread, which executes one task at a time.
+    Thread,
+    /// One of the program's own, by annotation.
+    Other,
+}
+
+/// A lock of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lock {
+    /// Where it is.
+    pub address: usize,
+    /// What it is.
+    pub kind: LockKind,
+}
+
+/// The program's locks, numbered as they are first taken.
+#[derive(Debug, Default)]
+pub struct Locks(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    ids: FxHashMap<(usize, LockKind), LockId>,
+    locks: Vec<Lock>,
+}
+
+impl Locks {
+    /// The number of the lock at `address`.
+    pub fn id(&self, address: usize, kind: LockKind) -> LockId {
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Table { ids, locks } = &mut *table;
+        *ids.entry((address, kind)).or_insert_with(|| {
+            locks.push(Lock { address, kind });
+            LockId::new(locks.len() as u32)
+        })
+    }
+
+    /// All of them; row `n` is lock `n + 1`.
+    pub fn all(&self) -> Vec<Lock> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).locks.clone()
+    }
+}

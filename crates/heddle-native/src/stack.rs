@@ -1,0 +1,201 @@
+//! Stacks: which addresses belong to which thread's, and since when what lies there is alive.
+//!
+//! Tasks that run one after another on a thread reuse its stack, and they are parallel: what an
+//! earlier one did there is no part of a later one's history. Below the first frame of a task nothing
+//! was alive when it started; and below the frame at which a task was interrupted, nothing that ran
+//! meanwhile is alive when it goes on. So each stack keeps a list of *levels*: below this address,
+//! strands older than that are void. Other threads read it, too: a task writes a variable on its
+//! creator's stack that the creator itself has never touched.
+//!
+//! # Invariant
+//! Levels stand in descending sequence of address and ascending sequence of age, and are changed by
+//! the stack's own thread. For an address in a live frame, the levels above it do not change while
+//! others look.
+
+use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+/// Levels a stack can have. Tasks nested deeper share their creator's: then what is void may be taken
+/// for alive.
+const LEVELS: usize = 1 << 16;
+/// Stacks at a time.
+const STACKS: usize = 1 << 12;
+
+static TABLE: [AtomicPtr<Stack>; STACKS] = [const { AtomicPtr::new(null_mut()) }; STACKS];
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread's stack.
+#[derive(Debug)]
+pub struct Stack {
+    low: usize,
+    high: usize,
+    len: AtomicU32,
+    /// Distance from the top, shifted left by 32, and age.
+    levels: Box<[AtomicU64]>,
+    row: usize,
+    member_base: AtomicUsize,
+    member_since: AtomicU32,
+}
+
+/// The member of a team that executes on a stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MemberSpace {
+    /// Below this, what lies on the stack is the member's; 0 if none executes there.
+    pub(crate) base: usize,
+    /// Tasks from this number on were made since its team was.
+    pub(crate) first_task: u32,
+}
+
+/// Notes the calling thread's stack.
+pub(crate) fn register() -> &'static Stack {
+    let Range { start: low, end: high } = own_bounds();
+    let row = TABLE
+        .iter()
+        .position(|slot| slot.load(Ordering::Relaxed).is_null())
+        .unwrap_or(STACKS - 1);
+    let levels = zeroed_levels();
+    let stack: &'static mut Stack = Box::leak(Box::new(Stack {
+        low,
+        high,
+        len: AtomicU32::new(0),
+        levels,
+        row,
+        member_base: AtomicUsize::new(0),
+        member_since: AtomicU32::new(u32::MAX),
+    }));
+    let free = TABLE[row..].iter().position(|slot| {
+        slot.compare_exchange(null_mut(), stack, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    });
+    if let Some(further) = free {
+        stack.row = row + further;
+        USED.fetch_max(stack.row + 1, Ordering::AcqRel);
+    }
+    stack
+}
+
+fn zeroed_levels() -> Box<[AtomicU64]> {
+    // Large enough to be a mapping of its own, so untouched levels cost no memory.
+    // SAFETY: zero is a valid value of an atomic.
+    unsafe { Box::<[AtomicU64]>::new_zeroed_slice(LEVELS).assume_init() }
+}
+
+/// The thread of this stack has ended.
+pub(crate) fn unregister(stack: &'static Stack) {
+    // The record stays: another thread may be looking at it. It is small but for pages of levels.
+    TABLE[stack.row].store(null_mut(), Ordering::Release);
+    stack.len.store(0, Ordering::Release);
+}
+
+/// The stack that `address` lies on, if it is a known thread's.
+pub fn stack_of(address: usize) -> Option<&'static Stack> {
+    let used = USED.load(Ordering::Acquire).min(STACKS);
+    TABLE[..used].iter().find_map(|slot| {
+        let stack = slot.load(Ordering::Acquire);
+        // SAFETY: rows are null or leaked records.
+        let stack = unsafe { stack.as_ref() }?;
+        stack.contains(address).then_some(stack)
+    })
+}
+
+impl Stack {
+    /// Whether the address lies on this stack.
+    #[inline]
+    pub fn contains(&self, address: usize) -> bool {
+        self.low <= address && address < self.high
+    }
+
+    /// The address above all of it.
+    pub(crate) fn top(&self) -> usize {
+        self.high
+    }
+
+    /// The member that executes here.
+    pub(crate) fn member(&self) -> MemberSpace {
+        MemberSpace {
+            base: self.member_base.load(Ordering::Acquire),
+            first_task: self.member_since.load(Ordering::Acquire),
+        }
+    }
+
+    /// Another member executes here from now on.
+    pub(crate) fn set_member(&self, member: MemberSpace) {
+        self.member_base.store(member.base, Ordering::Release);
+        self.member_since.store(member.first_task, Ordering::Release);
+    }
+
+    /// Below `base`, whatever is older than `age` is void.
+    pub(crate) fn starts(&self, base: usize, age: u32) {
+        let distance = self.high.saturating_sub(base) as u64;
+        let mut len = self.len.load(Ordering::Relaxed) as usize;
+        while len > 0 && self.levels[len - 1].load(Ordering::Relaxed) >> 32 >= distance {
+            len -= 1;
+        }
+        if len < LEVELS {
+            self.levels[len].store(distance << 32 | u64::from(age), Ordering::Release);
+            len += 1;
+        }
+        self.len.store(len as u32, Ordering::Release);
+    }
+
+    /// Strands older than this have no part in what is at `address` now.
+    #[inline]
+    pub fn since(&self, address: usize) -> u32 {
+        let distance = (self.high - address) as u64;
+        let len = (self.len.load(Ordering::Acquire) as usize).min(LEVELS);
+        let above = self.levels[..len]
+            .partition_point(|level| level.load(Ordering::Relaxed) >> 32 < distance);
+        above.checked_sub(1).map_or(0, |level| self.levels[level].load(Ordering::Relaxed) as u32)
+    }
+
+    /// The address below which the innermost task that started on this stack keeps its frames.
+    pub fn base(&self) -> usize {
+        let len = self.len.load(Ordering::Relaxed) as usize;
+        let top = len.checked_sub(1).map_or(0, |level| self.levels[level].load(Ordering::Relaxed));
+        self.high - (top >> 32) as usize
+    }
+}
+
+fn own_bounds() -> Range<usize> {
+    // SAFETY: all are plain queries about the calling thread, with attributes we own.
+    unsafe {
+        let mut attributes = std::mem::zeroed();
+        if ::libc::pthread_getattr_np(::libc::pthread_self(), &mut attributes) != 0 {
+            return 0..0;
+        }
+        let (mut low, mut size) = (null_mut(), 0);
+        ::libc::pthread_attr_getstack(&attributes, &mut low, &mut size);
+        ::libc::pthread_attr_destroy(&mut attributes);
+        low as usize..low as usize + size
+    }
+}
+
+/// The calling thread's static thread-local storage.
+pub(crate) fn thread_local_storage() -> Range<usize> {
+    let mut found = usize::MAX..0;
+    // SAFETY: the callback runs before this returns and gets the range it is told of.
+    unsafe { ::libc::dl_iterate_phdr(Some(note_storage), (&raw mut found).cast()) };
+    if found.is_empty() { 0..0 } else { found }
+}
+
+unsafe extern "C" fn note_storage(
+    info: *mut ::libc::dl_phdr_info,
+    _size: usize,
+    found: *mut ::libc::c_void,
+) -> i32 {
+    // SAFETY: the loader gives a valid description, and `found` is the caller's range.
+    let (info, found) = unsafe { (&*info, &mut *found.cast::<Range<usize>>()) };
+    let data = info.dlpi_tls_data as usize;
+    if data == 0 {
+        return 0;
+    }
+    // SAFETY: the description says how many headers there are.
+    let headers =
+        unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+    for header in headers.iter().filter(|header| header.p_type == ::libc::PT_TLS) {
+        found.start = found.start.min(data);
+        found.end = found.end.max(data + header.p_memsz as usize);
+    }
+    0
+}

@@ -1,0 +1,184 @@
+//! What the runtime knows of the thread that calls it.
+//!
+//! Two words of thread-local storage, read without a function call: the thread's record while its
+//! accesses are checked (null otherwise, which is all that the common path tests), and the record
+//! itself. They are reached in the initial-exec form, which is right for a library that is loaded
+//! with the program.
+
+use crate::runtime::{Runtime, runtime};
+use crate::stack::{self, Stack};
+use heddle_core::AccessKind;
+use heddle_rt::{Cursor, Engine, ThreadCache, View};
+use std::arch::{asm, global_asm};
+use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+global_asm!(
+    ".pushsection .tbss.heddle,\"awT\",@nobits",
+    ".p2align 3",
+    ".hidden heddle_checked",
+    ".globl heddle_checked",
+    ".type heddle_checked, @tls_object",
+    ".size heddle_checked, 8",
+    "heddle_checked:",
+    ".zero 8",
+    ".hidden heddle_record",
+    ".globl heddle_record",
+    ".type heddle_record, @tls_object",
+    ".size heddle_record, 8",
+    "heddle_record:",
+    ".zero 8",
+    ".popsection",
+);
+
+macro_rules! word {
+    ($get:ident, $set:ident, $symbol:literal) => {
+        #[inline(always)]
+        fn $get() -> *mut Thread {
+            let value: *mut Thread;
+            // SAFETY: reads the calling thread's own word, which exists as long as the thread.
+            unsafe {
+                asm!(
+                    concat!("mov {0}, qword ptr [rip + ", $symbol, "@GOTTPOFF]"),
+                    "mov {0}, qword ptr fs:[{0}]",
+                    out(reg) value,
+                    options(nostack, preserves_flags, readonly),
+                );
+            }
+            value
+        }
+
+        fn $set(value: *mut Thread) {
+            // SAFETY: writes the calling thread's own word.
+            unsafe {
+                asm!(
+                    concat!("mov {1}, qword ptr [rip + ", $symbol, "@GOTTPOFF]"),
+                    "mov qword ptr fs:[{1}], {0}",
+                    in(reg) value,
+                    out(reg) _,
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+    };
+}
+
+word!(checked_word, set_checked, "heddle_checked");
+word!(record_word, set_record, "heddle_record");
+
+/// A thread of the program.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Thread {
+    /// For the common path: no look-up of the runtime.
+    pub(crate) view: View,
+    /// What it remembers.
+    pub cache: ThreadCache,
+    /// The run's engine.
+    pub(crate) engine: &'static Engine,
+    /// Where the task it executes stands.
+    pub cursor: Cursor,
+    /// Its stack.
+    pub stack: &'static Stack,
+    /// Its own thread-local storage.
+    pub storage: Range<usize>,
+    /// While above 0 its accesses are not checked.
+    pub ignore: u32,
+    /// What it remembers of OpenMP.
+    pub openmp: crate::openmp::Local,
+    /// Threads are numbered as they start.
+    pub number: u32,
+    inside: bool,
+}
+
+static THREADS: AtomicU32 = AtomicU32::new(0);
+
+/// The calling thread's record, if its accesses are to be checked.
+#[inline(always)]
+pub(crate) fn checked() -> Option<&'static mut Thread> {
+    let thread = checked_word();
+    // SAFETY: the word is null or the calling thread's record, which lives as long as the thread; it is
+    // null while `enter` has lent the record out.
+    (!thread.is_null()).then(|| unsafe { &mut *thread })
+}
+
+/// Runs `f` with the calling thread's record. None if the program is not checked now, or if the
+/// runtime is already at work on this thread.
+#[inline]
+pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R> {
+    let thread = record_word();
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: the calling thread's record; `inside` makes sure that it is lent out once.
+    let thread = unsafe { &mut *thread };
+    if std::mem::replace(&mut thread.inside, true) {
+        return None;
+    }
+    set_checked(null_mut());
+    let result = runtime().map(|runtime| f(runtime, thread));
+    thread.inside = false;
+    thread.cache.follow(thread.cursor.strand());
+    if thread.ignore == 0 && result.is_some() {
+        set_checked(thread);
+    }
+    result
+}
+
+/// The calling thread starts to be checked, as whatever task stands at `cursor`.
+pub fn attach(cursor: Cursor) {
+    let Some(runtime) = runtime() else { return };
+    if !record_word().is_null() {
+        return;
+    }
+    let thread = Box::new(Thread {
+        view: runtime.engine.view(),
+        cache: ThreadCache::new(),
+        engine: &runtime.engine,
+        cursor,
+        stack: stack::register(),
+        storage: stack::thread_local_storage(),
+        ignore: 0,
+        openmp: crate::openmp::Local::default(),
+        number: THREADS.fetch_add(1, Ordering::Relaxed),
+        inside: false,
+    });
+    let thread = Box::into_raw(thread);
+    set_record(thread);
+    set_checked(thread);
+}
+
+/// The calling thread is not checked any more. Gives back where its task stood.
+pub fn detach() -> Option<Cursor> {
+    let thread = record_word();
+    if thread.is_null() {
+        return None;
+    }
+    set_checked(null_mut());
+    set_record(null_mut());
+    // SAFETY: the record was boxed by `attach`, and nobody refers to it any more.
+    let thread = unsafe { Box::from_raw(thread) };
+    stack::unregister(thread.stack);
+    Some(thread.cursor)
+}
+
+/// Whether the calling thread has a record.
+pub fn is_attached() -> bool {
+    !record_word().is_null()
+}
+
+impl Thread {
+    /// Whether the running strand has made such an access before.
+    #[inline(always)]
+    pub(crate) fn has_made(&self, kind: AccessKind, granule: u64, mask: u8) -> bool {
+        // SAFETY: the run's engine is never dropped.
+        unsafe { self.cache.has_made(self.view, kind, granule, mask) }
+    }
+
+    /// Below `base`, nothing on this thread's stack is older than now: a task starts there, or the
+    /// task that was interrupted there goes on.
+    pub fn stack_starts(&mut self, base: usize) {
+        self.stack.starts(base, self.engine.clock());
+    }
+}

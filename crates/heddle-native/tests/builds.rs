@@ -1,0 +1,189 @@
+//! Projects are built as they are: only the compiler's name changes.
+
+mod harness;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use harness::{finished, scratch, succeed, text, tool};
+
+const COMPILERS: [&str; 2] = ["clang-22", "gcc"];
+
+/// Two parts that meet in one variable, with the work in a library.
+const COUNT: &str = "\
+#include \"count.h\"
+int count;
+void add(int n)
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        count++;
+}
+";
+const HEADER: &str = "#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid add(int n);\n";
+const MAIN: &str = "#include \"count.h\"\nint main() { add(100); return 0; }\n";
+
+const MAKEFILE: &str = "\
+CFLAGS = -O1 -fopenmp -Wall -Werror
+prog: main.o count.o
+\t$(CC) $(CFLAGS) -o $@ $^ -lm
+%.o: %.c
+\t$(CC) $(CFLAGS) -MMD -c -o $@ $<
+";
+
+const CMAKE: &str = "\
+cmake_minimum_required(VERSION 3.16)
+project(Count C CXX)
+find_package(OpenMP REQUIRED)
+add_library(count SHARED count.c)
+target_link_libraries(count PRIVATE OpenMP::OpenMP_C)
+add_executable(prog main.cc)
+target_link_libraries(prog count OpenMP::OpenMP_CXX)
+";
+
+/// The project's folder.
+fn project(name: &str) -> PathBuf {
+    let dir = scratch(name);
+    let main = ["main.c", "main.cc"].map(|file| (file, MAIN));
+    let files = [
+        ("count.c", COUNT),
+        ("count.h", HEADER),
+        ("Makefile", MAKEFILE),
+        ("CMakeLists.txt", CMAKE),
+    ];
+    for (file, contents) in main.into_iter().chain(files) {
+        std::fs::write(dir.join(file), contents).expect("the folder is writable");
+    }
+    dir
+}
+
+fn in_dir(dir: &Path, program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(dir);
+    command
+}
+
+/// The race must be found, in the right line.
+fn assert_found(program: &Path) {
+    let output = finished(harness::run(&["--threads", "2", "--"]).arg(program));
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{}", harness::all(&output));
+    assert!(printed.contains("count.c:7:"), "{printed}");
+}
+
+#[test]
+fn a_makefile_needs_only_the_compilers_name() {
+    for compiler in COMPILERS {
+        let dir = project(&format!("make-{compiler}"));
+        let name = format!("CC={} cc --compiler={compiler}", tool().display());
+        succeed(in_dir(&dir, "make").arg(name));
+        assert!(
+            dir.join("count.d").is_file(),
+            "the list of dependences is written"
+        );
+        assert_found(&dir.join("prog"));
+    }
+}
+
+#[test]
+fn cmake_takes_the_links() {
+    for (c, cxx) in [("heddle-cc", "heddle-c++"), ("heddle-gcc", "heddle-g++")] {
+        let dir = project(&format!("cmake-{c}"));
+        let links = dir.join("links");
+        succeed(
+            harness::heddle()
+                .arg("cc")
+                .arg("--install-links")
+                .arg(&links),
+        );
+        let compiler = |variable: &str, name: &str| {
+            format!("-DCMAKE_{variable}_COMPILER={}", links.join(name).display())
+        };
+        let mut configure = in_dir(&dir, "cmake");
+        configure.args(["-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug"]);
+        succeed(configure.args([compiler("C", c), compiler("CXX", cxx)]));
+        succeed(in_dir(&dir, "cmake").args(["--build", "build"]));
+        assert_found(&dir.join("build/prog"));
+    }
+}
+
+#[test]
+fn compiling_and_linking_in_one_go_is_the_same_as_in_two() {
+    for compiler in COMPILERS {
+        let dir = project(&format!("one-go-{compiler}"));
+        let mut command = harness::heddle();
+        command
+            .current_dir(&dir)
+            .args(["cc", "--compiler", compiler, "-fopenmp", "-Werror"]);
+        succeed(command.args(["main.c", "count.c", "-o", "prog"]));
+        assert_found(&dir.join("prog"));
+    }
+}
+
+#[test]
+fn the_wider_machine_hides_nothing() {
+    for compiler in COMPILERS {
+        let dir = project(&format!("wide-{compiler}"));
+        let wide = "double a[4096];\nint main() {\n#pragma omp parallel\nfor (int i = 0; i < 4096; i++) a[i] = i;\n}\n";
+        let flags = ["--compiler", compiler, "-fopenmp", "-O3", "-march=native"];
+        let program = harness::compiled(&dir, "wide", &flags, wide);
+        let output = finished(harness::run(&["--threads", "2", "--"]).arg(program));
+        assert!(
+            text(&output.stdout).contains("wide.c:4:"),
+            "{}",
+            harness::all(&output)
+        );
+    }
+}
+
+#[test]
+fn questions_are_answered_by_the_compiler_itself() {
+    for compiler in COMPILERS {
+        for question in [
+            "--version",
+            "-dumpmachine",
+            "-print-file-name=libc.so.6",
+            "-print-search-dirs",
+        ] {
+            let mut wrapped = harness::heddle();
+            wrapped.args(["cc", "--compiler", compiler, question]);
+            let plain = succeed(Command::new(compiler).arg(question));
+            assert_eq!(succeed(&mut wrapped), plain, "{compiler} {question}");
+        }
+    }
+}
+
+#[test]
+fn the_compilers_status_is_passed_on() {
+    let dir = scratch("status");
+    std::fs::write(dir.join("wrong.c"), "int main( {").expect("the folder is writable");
+    for compiler in COMPILERS {
+        let mut command = harness::heddle();
+        command
+            .current_dir(&dir)
+            .args(["cc", "--compiler", compiler, "-c", "wrong.c"]);
+        let output = finished(&mut command);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains("wrong.c:1:"));
+    }
+}
+
+#[test]
+fn response_files_pass_through() {
+    let dir = project("response");
+    std::fs::write(dir.join("words"), "main.c count.c -fopenmp\n-o 'the prog'")
+        .expect("it is writable");
+    succeed(harness::heddle().current_dir(&dir).args(["cc", "@words"]));
+    assert_found(&dir.join("the prog"));
+}
+
+#[test]
+fn preprocessing_gives_what_the_plain_compiler_would() {
+    let dir = project("preprocess");
+    let mut command = harness::heddle();
+    let printed = succeed(command.current_dir(&dir).args(["cc", "-E", "-P", "main.c"]));
+    assert_eq!(
+        printed.trim(),
+        "void add(int n);\nint main() { add(100); return 0; }"
+    );
+}

@@ -1,0 +1,33 @@
+// expect: clean
+// flags: -pthread
+// The fences guard nothing that is shared.
+
+#include <pthread.h>
+#include <sched.h>
+
+int data, flag, seen;
+
+void *first(void *argument)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+    return argument;
+}
+
+void *second(void *argument)
+{
+    while (__atomic_load_n(&flag, __ATOMIC_RELAXED) == 0)
+        sched_yield();
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    seen = 1;
+    return argument;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, first, 0);
+    pthread_create(&threads[1], 0, second, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+}

@@ -1,0 +1,34 @@
+// expect: race 12 23
+// flags: -pthread
+// The fence is on the wrong side of the store.
+
+#include <pthread.h>
+#include <sched.h>
+
+int data, flag, seen;
+
+void *first(void *argument)
+{
+    data = 1;
+    __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    return argument;
+}
+
+void *second(void *argument)
+{
+    while (__atomic_load_n(&flag, __ATOMIC_RELAXED) == 0)
+        sched_yield();
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    seen = data;
+    return argument;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, first, 0);
+    pthread_create(&threads[1], 0, second, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+}

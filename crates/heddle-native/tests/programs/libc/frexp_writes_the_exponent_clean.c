@@ -1,0 +1,21 @@
+// expect: clean
+// flags: -fopenmp -lm
+// Another is read.
+
+#include <math.h>
+
+int exponent, other, seen;
+volatile double value = 10;
+double fraction;
+
+int main(void)
+{
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp task
+        fraction = frexp(value, &exponent);
+        #pragma omp task
+        seen = other;
+    }
+}

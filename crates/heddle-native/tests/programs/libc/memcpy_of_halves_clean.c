@@ -1,0 +1,19 @@
+// expect: clean
+// flags: -fopenmp
+// The copies meet, but do not overlap.
+
+#include <string.h>
+
+char from[64], to[64];
+
+int main(void)
+{
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp task
+        memcpy(to, from, 32);
+        #pragma omp task
+        memcpy(to + 32, from, 32);
+    }
+}

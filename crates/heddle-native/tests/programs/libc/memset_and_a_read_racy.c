@@ -1,0 +1,19 @@
+// expect: race 15 17
+// flags: -fopenmp
+// The byte read lies in what is cleared.
+
+#include <string.h>
+
+char bytes[64], seen;
+
+int main(void)
+{
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp task
+        memset(bytes, 1, 40);
+        #pragma omp task
+        seen = bytes[39];
+    }
+}

@@ -1,0 +1,20 @@
+// expect: clean
+// flags: -fopenmp
+// A number of the same call is printed; the string is not changed.
+
+#include <stdio.h>
+
+char text[16] = "abc", other[16];
+int seven = 7;
+
+int main(void)
+{
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp task
+        printf("%d %5.2f %Lf %d %d %d %d %d %s\n", seven, 1.5, 2.5L, 1, 2, 3, 4, 5, text);
+        #pragma omp task
+        other[2] = 'x';
+    }
+}

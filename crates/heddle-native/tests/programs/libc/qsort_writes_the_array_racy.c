@@ -1,0 +1,24 @@
+// expect: race 20 22
+// flags: -fopenmp
+// An element is read while the array is sorted.
+
+#include <stdlib.h>
+
+int values[10] = {5, 3, 9, 1}, seen;
+
+int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+int main(void)
+{
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp task
+        qsort(values, 9, sizeof *values, compare);
+        #pragma omp task
+        seen = values[8];
+    }
+}

@@ -1,0 +1,31 @@
+// expect: race 23 26
+// flags: -fopenmp
+// threads: 2,4
+// An atomic update and a plain read of the same variable.
+
+#include <omp.h>
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int x;
+
+int main(void)
+{
+    #pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 0) {
+            #pragma omp atomic update
+            x += 1;
+        } else {
+            int seen;
+            seen = x;
+            use(seen);
+        }
+    }
+    puts("done");
+}

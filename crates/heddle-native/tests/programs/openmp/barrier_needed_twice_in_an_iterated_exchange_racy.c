@@ -1,0 +1,29 @@
+// expect: race 23 25
+// flags: -fopenmp
+// threads: 2,4
+// The next round's write is not ordered after this round's read by the neighbour.
+
+#include <omp.h>
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int value[64];
+
+int main(void)
+{
+    #pragma omp parallel
+    {
+        int me = omp_get_thread_num(), n = omp_get_num_threads();
+        for (int round = 0; round < 3; round++) {
+            value[me] = round;
+            #pragma omp barrier
+            use(value[(me + 1) % n]);
+        }
+    }
+    puts("done");
+}

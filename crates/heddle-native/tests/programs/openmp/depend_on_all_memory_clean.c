@@ -1,0 +1,30 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 1,2,4,16
+// compiler: clang
+// omp_all_memory orders the task after every earlier sibling with dependences.
+
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int x, y;
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task depend(out : x)
+        x = 1;
+        #pragma omp task depend(out : y)
+        y = 1;
+        #pragma omp task depend(inout : omp_all_memory)
+        use(x + y);
+    }
+    printf("%d %d\n", x, y);
+}

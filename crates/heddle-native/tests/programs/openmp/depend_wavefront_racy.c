@@ -1,0 +1,22 @@
+// expect: race 18 18
+// flags: -fopenmp
+// threads: 1,2,4,16
+// The dependence on the row above is missing.
+
+#include <stdio.h>
+
+int m[5][5];
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        for (int i = 1; i < 5; i++)
+            for (int j = 1; j < 5; j++) {
+                #pragma omp task depend(out : m[i][j]) depend(in : m[i][j - 1])
+                m[i][j] = m[i - 1][j] + m[i][j - 1] + 1;
+            }
+    }
+    puts("done");
+}

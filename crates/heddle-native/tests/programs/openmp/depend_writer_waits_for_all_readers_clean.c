@@ -1,0 +1,29 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 1,2,4,16
+// An out dependence follows every earlier in.
+
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int x, y;
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task depend(in : x)
+        use(x);
+        #pragma omp task depend(in : x)
+        use(0);
+        #pragma omp task depend(out : x)
+        x = 2;
+    }
+    printf("%d\n", x);
+}

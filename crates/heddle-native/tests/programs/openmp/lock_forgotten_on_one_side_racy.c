@@ -1,0 +1,30 @@
+// expect: race 20 25
+// flags: -fopenmp
+// threads: 2,4,16
+// The second section does not take the lock.
+
+#include <omp.h>
+#include <stdio.h>
+
+int x;
+
+int main(void)
+{
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    #pragma omp parallel sections
+    {
+        #pragma omp section
+        {
+            omp_set_lock(&lock);
+            x += 1;
+            omp_unset_lock(&lock);
+        }
+        #pragma omp section
+        {
+            x += 2;
+        }
+    }
+    omp_destroy_lock(&lock);
+    puts("done");
+}

@@ -1,0 +1,32 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 1,2,4,16
+// The writer belongs to the inner group.
+
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int x;
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp taskgroup
+        {
+            #pragma omp taskgroup
+            {
+                #pragma omp task
+                x = 1;
+            }
+            use(x);
+        }
+    }
+    printf("%d\n", x);
+}

@@ -1,0 +1,16 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 2,4
+// They do not.
+
+#include <stdio.h>
+
+int a[65], b[65];
+
+int main(void)
+{
+    #pragma omp target teams distribute parallel for map(tofrom : a, b)
+    for (int i = 0; i < 64; i++)
+        b[i] = a[i + 1] + 1;
+    printf("%d\n", b[63]);
+}

@@ -1,0 +1,28 @@
+// expect: race 21 23
+// flags: -fopenmp
+// threads: 1,2,4,16
+// The task shares the loop variable that its parent goes on to change.
+
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int i;
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        for (i = 0; i < 8; i++) {
+            #pragma omp task shared(i)
+            use(i);
+        }
+        #pragma omp taskwait
+    }
+    puts("done");
+}

@@ -1,0 +1,23 @@
+// expect: race 17 20
+// flags: -fopenmp
+// threads: 1,2,4,16
+// Two taskloops without a group write the same elements.
+
+#include <stdio.h>
+
+int a[32];
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp taskloop nogroup num_tasks(4)
+        for (int i = 0; i < 32; i++)
+            a[i] = i;
+        #pragma omp taskloop num_tasks(4)
+        for (int i = 0; i < 32; i++)
+            a[31 - i] = i;
+    }
+    puts("done");
+}

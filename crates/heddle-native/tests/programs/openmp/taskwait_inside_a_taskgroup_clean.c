@@ -1,0 +1,33 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 1,2,4,16
+// The read comes after the end of the group.
+
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int x;
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp taskgroup
+        {
+            #pragma omp task
+            {
+                #pragma omp task
+                x = 1;
+            }
+            #pragma omp taskwait
+        }
+        use(x);
+    }
+    printf("%d\n", x);
+}

@@ -1,0 +1,33 @@
+// expect: race 26 29
+// flags: -fopenmp
+// threads: 1,2,4,16
+// Inside the group the taskwait still does not join the grandchild.
+
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int x;
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp taskgroup
+        {
+            #pragma omp task
+            {
+                #pragma omp task
+                x = 1;
+            }
+            #pragma omp taskwait
+            use(x);
+        }
+    }
+    puts("done");
+}

@@ -1,0 +1,22 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 1,2,4,16
+// The sibling is waited for first.
+
+#include <stdio.h>
+
+int x;
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task
+        x = 1;
+        #pragma omp taskwait
+        #pragma omp task if (0)
+        x = 2;
+    }
+    printf("%d\n", x);
+}

@@ -1,0 +1,30 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 1,2,4,16
+// The undeferred task waits for its child.
+
+#include <stdio.h>
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int x;
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task if (0)
+        {
+            #pragma omp task
+            x = 1;
+            #pragma omp taskwait
+        }
+        use(x);
+    }
+    printf("%d\n", x);
+}

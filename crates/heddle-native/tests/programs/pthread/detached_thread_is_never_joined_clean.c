@@ -1,0 +1,23 @@
+// expect: clean
+// flags: -pthread
+// A detached thread writes what only it uses.
+
+#include <pthread.h>
+#include <unistd.h>
+
+int shared, own;
+
+void *work(void *argument)
+{
+    own = 1;
+    return argument;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    pthread_detach(thread);
+    usleep(50000);
+    return shared < 0;
+}

@@ -1,0 +1,32 @@
+// expect: race 17 27
+// flags: -pthread -std=c++17
+// The consumer looks at the queue without the mutex first.
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+int head[4], filled;
+std::mutex mutex;
+std::condition_variable changed;
+
+int main()
+{
+    int sum = 0;
+    std::thread consumer([&] {
+        sum = filled;
+        for (int i = 0; i < 4; i++) {
+            std::unique_lock<std::mutex> lock(mutex);
+            changed.wait(lock, [&] { return filled > i; });
+            sum += head[filled - 1];
+        }
+    });
+    for (int i = 0; i < 4; i++) {
+        std::lock_guard<std::mutex> lock(mutex);
+        head[i] = i;
+        filled++;
+        changed.notify_one();
+    }
+    consumer.join();
+    return sum < 0;
+}
