@@ -31,6 +31,7 @@ fn header(bits: u8) -> Vec<u8> {
         locks: has(3),
         choices: has(4),
         cuts: has(5),
+        atomics: has(6),
     };
     let mut file = Writer::new(Vec::new(), &features, None)
         .finish(None::<&Legend>)

@@ -5,7 +5,11 @@ use crate::command::{cargo, step};
 use crate::failure::Failure;
 
 /// Names on the command line and the packages behind them.
-const BENCHES: &[(&str, &str)] = &[("core", "bench-core"), ("rust", "bench-kernels")];
+const BENCHES: &[(&str, &str)] = &[
+    ("core", "bench-core"),
+    ("rust", "bench-kernels"),
+    ("native", "bench-native"),
+];
 
 /// The task: one benchmark with its own options, or all of them.
 pub fn run(rest: &[String]) -> Result<(), Failure> {

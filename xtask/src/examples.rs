@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 
 /// First words of an expectation that can be checked.
-const CHECKED: &[&str] = &["clean", "race", "assertion", "deadlock"];
+const CHECKED: &[&str] = &["clean", "race", "atomicity", "assertion", "deadlock"];
 
 /// The examples to check, in the sequence of their names.
 pub fn checked() -> Result<Vec<PathBuf>, Failure> {
@@ -65,11 +65,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn races_assertions_deadlocks_and_clean_are_checked() {
+    fn races_torn_regions_assertions_deadlocks_and_clean_are_checked() {
         for expected in [
             "clean",
             "race x",
             "possible race x",
+            "atomicity x,y",
             "assertion",
             "deadlock",
         ] {
@@ -83,7 +84,7 @@ mod tests {
     #[test]
     fn one_expectation_beyond_this_version_leaves_the_file_out() {
         assert!(!is_checked(
-            "// expect: race x\n// expect: atomicity x\nshared x;"
+            "// expect: race x\n// expect: transaction x\nshared x;"
         ));
         assert!(!is_checked("// expect: transaction x\nshared x;"));
     }

@@ -52,7 +52,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "soak",
-        arguments: "[--cases N] [--seed S]",
+        arguments: "[atomicity] [--cases N] [--seed S]",
         about: "random programs against the oracle (100000 cases)",
         run: soak::run,
     },
@@ -110,7 +110,7 @@ fn usage() -> String {
     let mut text = String::from("usage: cargo xtask <task>\n\n");
     for task in TASKS {
         let call = format!("{} {}", task.name, task.arguments);
-        text.push_str(&format!("  {call:<30} {}\n", task.about));
+        text.push_str(&format!("  {call:<38} {}\n", task.about));
     }
     text
 }

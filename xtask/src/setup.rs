@@ -26,16 +26,41 @@ const COMPONENTS: &[Component] = &[
     },
 ];
 
-/// A Debian package and a program it brings.
+/// A Debian package and what shows its presence.
 struct Package {
     name: &'static str,
-    brings: &'static str,
+    brings: Brings,
 }
 
-const PACKAGES: &[Package] = &[Package {
-    name: "gcc",
-    brings: "cc",
-}];
+/// What a package brings.
+enum Brings {
+    /// A program somewhere in `PATH`.
+    Program(&'static str),
+    /// A file.
+    File(&'static str),
+}
+
+const fn package(name: &'static str, brings: Brings) -> Package {
+    Package { name, brings }
+}
+
+/// Compilers, OpenMP's runtime with its headers, ThreadSanitizer to compare with, and the build
+/// tools that projects use.
+const PACKAGES: &[Package] = &[
+    package("gcc", Brings::Program("cc")),
+    package("g++", Brings::Program("g++")),
+    package("clang-22", Brings::Program("clang-22")),
+    package(
+        "libomp-22-dev",
+        Brings::File("/usr/lib/llvm-22/lib/libomp.so"),
+    ),
+    package(
+        "libclang-rt-22-dev",
+        Brings::File("/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.tsan-x86_64.a"),
+    ),
+    package("make", Brings::Program("make")),
+    package("cmake", Brings::Program("cmake")),
+];
 
 /// The task.
 pub fn run(rest: &[String]) -> Result<(), Failure> {
@@ -70,14 +95,21 @@ impl Component {
     }
 }
 
-/// The names of the packages whose program is in no folder of `path`.
+/// The names of the packages that are not there, programs being looked for in the folders of `path`.
 fn missing(packages: &[Package], path: &str) -> Vec<&'static str> {
-    let absent = |p: &&Package| {
-        !path
-            .split(':')
-            .any(|dir| Path::new(dir).join(p.brings).exists())
-    };
-    packages.iter().filter(absent).map(|p| p.name).collect()
+    let absent = packages.iter().filter(|p| !p.brings.present(path));
+    absent.map(|p| p.name).collect()
+}
+
+impl Brings {
+    fn present(&self, path: &str) -> bool {
+        match self {
+            Self::Program(name) => path
+                .split(':')
+                .any(|dir| Path::new(dir).join(name).exists()),
+            Self::File(file) => Path::new(file).exists(),
+        }
+    }
 }
 
 fn install(missing: &[&str]) -> Result<(), Failure> {
@@ -118,23 +150,20 @@ mod tests {
     use super::*;
 
     const TABLE: &[Package] = &[
-        Package {
-            name: "dash",
-            brings: "sh",
-        },
-        Package {
-            name: "weaver",
-            brings: "no-such-program-here",
-        },
+        package("dash", Brings::Program("sh")),
+        package("weaver", Brings::Program("no-such-program-here")),
+        package("base-files", Brings::File("/etc")),
+        package("thread", Brings::File("/no/such/file")),
     ];
 
     #[test]
-    fn only_packages_without_their_program_are_missing() {
-        assert_eq!(missing(TABLE, "/nowhere:/bin:/usr/bin"), ["weaver"]);
+    fn only_packages_without_what_they_bring_are_missing() {
+        let missing = missing(TABLE, "/nowhere:/bin:/usr/bin");
+        assert_eq!(missing, ["weaver", "thread"]);
     }
 
     #[test]
-    fn with_an_empty_path_everything_is_missing() {
-        assert_eq!(missing(TABLE, "/nowhere"), ["dash", "weaver"]);
+    fn with_an_empty_path_every_program_is_missing() {
+        assert_eq!(missing(TABLE, "/nowhere"), ["dash", "weaver", "thread"]);
     }
 }

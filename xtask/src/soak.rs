@@ -12,6 +12,11 @@ struct Soak {
 
 /// The task.
 pub fn run(rest: &[String]) -> Result<(), Failure> {
+    if let Some((first, rest)) = rest.split_first()
+        && first == "atomicity"
+    {
+        return atomicity(rest);
+    }
     let soak = parse(rest)?;
     let title = format!("soak, {} cases from seed {}", soak.cases, soak.seed);
     let mut command = cargo(["run", "--release", "--quiet", "--package", "soak", "--"]);
@@ -19,6 +24,19 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     step(&title, &mut command)?;
     test::simulated_threads()?;
     sanitized_threads()
+}
+
+/// Random runs with atomic locations: every history against the oracle, and how often the printed one misses.
+fn atomicity(rest: &[String]) -> Result<(), Failure> {
+    let soak = parse(rest)?;
+    let title = format!(
+        "soak of atomicity, {} cases from seed {}",
+        soak.cases, soak.seed
+    );
+    let mut command = cargo(["run", "--release", "--quiet", "--package", "soak", "--"]);
+    command.arg("atomicity");
+    command.args([soak.cases, soak.seed].map(|number| number.to_string()));
+    step(&title, &mut command)
 }
 
 /// The concurrent engine on real threads, watched by ThreadSanitizer.

@@ -11,6 +11,7 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     setup::ensure()?;
     step("format", &mut cargo(["fmt", "--all", "--check"]))?;
     lints()?;
+    native_tools()?;
     step("tests", &mut cargo(["test", "--workspace", "--quiet"]))?;
     simulated_threads()?;
     expectations()?;
@@ -22,6 +23,12 @@ fn lints() -> Result<(), Failure> {
     let mut clippy = cargo(["clippy", "--workspace", "--all-targets", "--quiet"]);
     clippy.args(["--", "-D", "warnings"]);
     step("lints", &mut clippy)
+}
+
+/// What builds and checks native programs: tests of those use both.
+fn native_tools() -> Result<(), Failure> {
+    let mut build = cargo(["build", "--quiet", "--package", "heddle-cli"]);
+    step("native tools", build.args(["--package", "heddle-native"]))
 }
 
 /// The concurrent engine under schedules of the test's choice.

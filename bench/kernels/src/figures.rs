@@ -11,6 +11,8 @@ pub struct Row {
     pub size: usize,
     /// Unchecked, sequential.
     pub sequential: f64,
+    /// Unchecked, on two threads.
+    pub pooled: f64,
     /// Checked, serial.
     pub serial: f64,
     /// Checked, on two threads.
@@ -26,6 +28,8 @@ pub struct Means {
     pub serial_slowdown: f64,
     /// Checked on two threads against sequential.
     pub parallel_slowdown: f64,
+    /// Sequential against unchecked on two threads.
+    pub plain_gain: f64,
     /// Checked serial against checked on two threads.
     pub parallel_gain: f64,
 }
@@ -42,6 +46,11 @@ impl Row {
         self.parallel / self.sequential
     }
 
+    /// What two threads gain the program itself: no more can be asked of the checked one.
+    fn plain_gain(&self) -> f64 {
+        self.sequential / self.pooled
+    }
+
     fn parallel_gain(&self) -> f64 {
         self.serial / self.parallel
     }
@@ -56,14 +65,16 @@ pub fn means(rows: &[Row]) -> Means {
     Means {
         serial_slowdown: mean(Row::serial_slowdown),
         parallel_slowdown: mean(Row::parallel_slowdown),
+        plain_gain: mean(Row::plain_gain),
         parallel_gain: mean(Row::parallel_gain),
     }
 }
 
-/// The heading above the rows.
+/// The heading above the rows. The last two columns are what two threads gain, without and with
+/// checking.
 pub fn heading() -> String {
     format!(
-        "{:<11} {:>9} {:>13} {:>12} {:>9} {:>13} {:>9} {:>6}",
+        "{:<11} {:>9} {:>13} {:>12} {:>9} {:>13} {:>9} {:>11} {:>6}",
         "kernel",
         "size",
         "sequential ms",
@@ -71,6 +82,7 @@ pub fn heading() -> String {
         "slowdown",
         "2 threads ms",
         "slowdown",
+        "plain gain",
         "gain"
     )
 }
@@ -78,7 +90,7 @@ pub fn heading() -> String {
 /// One row of the printed table.
 pub fn line(row: &Row) -> String {
     format!(
-        "{:<11} {:>9} {:>13.1} {:>12.1} {:>8.2}x {:>13.1} {:>8.2}x {:>5.2}x",
+        "{:<11} {:>9} {:>13.1} {:>12.1} {:>8.2}x {:>13.1} {:>8.2}x {:>10.2}x {:>5.2}x",
         row.kernel,
         row.size,
         row.sequential * 1e3,
@@ -86,6 +98,7 @@ pub fn line(row: &Row) -> String {
         row.serial_slowdown(),
         row.parallel * 1e3,
         row.parallel_slowdown(),
+        row.plain_gain(),
         row.parallel_gain(),
     )
 }
@@ -94,8 +107,13 @@ pub fn line(row: &Row) -> String {
 pub fn mean_line(rows: &[Row]) -> String {
     let means = means(rows);
     format!(
-        "{:<48} {:>8.2}x {:>13} {:>8.2}x {:>5.2}x",
-        "geometric mean", means.serial_slowdown, "", means.parallel_slowdown, means.parallel_gain
+        "{:<48} {:>8.2}x {:>13} {:>8.2}x {:>10.2}x {:>5.2}x",
+        "geometric mean",
+        means.serial_slowdown,
+        "",
+        means.parallel_slowdown,
+        means.plain_gain,
+        means.parallel_gain
     )
 }
 
@@ -131,11 +149,12 @@ fn mark(met: bool) -> &'static str {
 mod tests {
     use super::*;
 
-    fn row(sequential: f64, serial: f64, parallel: f64) -> Row {
+    fn row(sequential: f64, pooled: f64, serial: f64, parallel: f64) -> Row {
         Row {
             kernel: "k",
             size: 1,
             sequential,
+            pooled,
             serial,
             parallel,
             runs: 1,
@@ -144,10 +163,11 @@ mod tests {
 
     #[test]
     fn the_mean_is_geometric() {
-        let rows = [row(1.0, 2.0, 1.0), row(1.0, 8.0, 4.0)];
+        let rows = [row(1.0, 0.5, 2.0, 1.0), row(1.0, 0.8, 8.0, 4.0)];
         let means = means(&rows);
         assert!((means.serial_slowdown - 4.0).abs() < 1e-12);
         assert!((means.parallel_gain - 2.0).abs() < 1e-12);
+        assert!((means.plain_gain - 2.5f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]
@@ -159,7 +179,7 @@ mod tests {
                 .filter(|line| line.starts_with("missed"))
                 .count()
         };
-        assert_eq!(missed(&[row(1.0, 11.0, 12.0)]), 3);
-        assert_eq!(missed(&[row(1.0, 2.0, 1.5)]), 0);
+        assert_eq!(missed(&[row(1.0, 1.0, 11.0, 12.0)]), 3);
+        assert_eq!(missed(&[row(1.0, 1.0, 2.0, 1.5)]), 0);
     }
 }

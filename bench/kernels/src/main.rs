@@ -1,8 +1,9 @@
 //! `cargo xtask bench rust`: what checking costs a Rust program.
 //!
-//! Each kernel runs unchecked and sequential, checked serial, and checked on two threads, one after
-//! the other in every repetition, so that a slow spell of the machine hits all three. Each result is
-//! compared with the plain sequential version, and each checked run must be clean.
+//! Each kernel runs unchecked, sequentially and on two threads, and checked, serially and on two
+//! threads, one after the other in every repetition, so that a slow spell of the machine hits all
+//! four. Each result is compared with the plain sequential version, and each checked run must be
+//! clean.
 
 mod control;
 mod figures;
@@ -46,7 +47,7 @@ fn bench(options: &Options) -> Result<(), String> {
     }
     let control = control::gain_of_two_threads();
     println!("{}", figures::mean_line(&rows));
-    println!("two plain threads gain {control:.2}x on this machine now\n\ntargets");
+    println!("two threads without any tasks gain {control:.2}x on this machine now\n\ntargets");
     figures::targets(&rows)
         .iter()
         .for_each(|line| println!("{line}"));

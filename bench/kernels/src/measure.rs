@@ -1,25 +1,28 @@
-//! Measuring one kernel in its three ways.
+//! Measuring one kernel in its four ways.
 
 use crate::figures::Row;
 use bench_kernels::{Digest, Kernel, Variant};
 use heddle::Checker;
+use rayon_core::ThreadPoolBuilder;
 use std::time::Instant;
 
 /// How a kernel is run.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Sequential,
+    /// Unchecked, on as many threads as the checked parallel run.
+    Pooled,
     Serial,
     Parallel,
 }
 
-const WAYS: [Way; 3] = [Way::Sequential, Way::Serial, Way::Parallel];
+const WAYS: [Way; 4] = [Way::Sequential, Way::Pooled, Way::Serial, Way::Parallel];
 const THREADS: usize = 2;
 
 /// Median times over `runs` repetitions, after one that is not counted.
 pub fn measure(kernel: &Kernel, runs: usize) -> Result<Row, String> {
     let expected = (kernel.reference)(kernel.full);
-    let mut times = [const { Vec::new() }; 3];
+    let mut times = [const { Vec::new() }; WAYS.len()];
     for run in 0..=runs {
         for (way, times) in WAYS.into_iter().zip(&mut times) {
             let seconds = timed(kernel, way, expected)?;
@@ -28,11 +31,12 @@ pub fn measure(kernel: &Kernel, runs: usize) -> Result<Row, String> {
             }
         }
     }
-    let [sequential, serial, parallel] = times.map(median);
+    let [sequential, pooled, serial, parallel] = times.map(median);
     Ok(Row {
         kernel: kernel.name,
         size: kernel.full,
         sequential,
+        pooled,
         serial,
         parallel,
         runs,
@@ -53,9 +57,17 @@ fn run(kernel: &Kernel, way: Way) -> Result<Digest, String> {
     let program = || (kernel.run)(kernel.full, Variant::Sound);
     match way {
         Way::Sequential => Ok(heddle::sequential(program)),
+        Way::Pooled => on_plain_threads(program),
         Way::Serial => checked(Checker::new(), program),
         Way::Parallel => checked(Checker::new().parallel(THREADS), program),
     }
+}
+
+/// As a checked parallel run: the threads are made for it, and the program runs on one of them.
+fn on_plain_threads(program: impl FnOnce() -> Digest + Send) -> Result<Digest, String> {
+    let threads = ThreadPoolBuilder::new().num_threads(THREADS).build();
+    let threads = threads.map_err(|e| format!("no threads: {e}"))?;
+    Ok(threads.install(program))
 }
 
 fn checked(checker: Checker, program: impl FnOnce() -> Digest + Send) -> Result<Digest, String> {

@@ -61,8 +61,7 @@ fn input(size: usize) -> Vec<f64> {
 }
 
 fn grid(size: usize) -> Shared2d<f64> {
-    let values = input(size);
-    Shared2d::from_fn(size, size, |i, j| values[i * size + j])
+    Shared2d::from_vec(input(size), size)
 }
 
 /// Relaxes every `step`-th inner row from `first` on, in parallel.

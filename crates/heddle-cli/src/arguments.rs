@@ -1,11 +1,18 @@
 //! The command line: the one table of commands and flags. Help, manual pages and completions are
 //! made from it.
 
+#[cfg(unix)]
+use std::ffi::OsString;
+#[cfg(unix)]
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+#[cfg(unix)]
+use clap::ArgAction;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use heddle_core::OrderChoice;
+use heddle_core::atomicity::{Atomicity, HistoryChoice, Scope};
+use heddle_core::{Analyses, Finding, OrderChoice};
 use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
 
@@ -24,6 +31,32 @@ Examples:
   heddle check --record run.hdl prog.task    check, and keep the run
   heddle check run.hdl                       check a recorded run
   generate | heddle check -                  check standard input";
+
+#[cfg(unix)]
+const COMPILER_EXAMPLES: &str = "\
+Examples:
+  heddle cc -fopenmp -O1 prog.c -o prog      compile and link
+  heddle cc --compiler=gcc -c prog.c         wrap another compiler
+  make CC=\"heddle cc\" CXX=\"heddle c++\"       in a project of your own
+  heddle cc --install-links=bin              then: cmake -DCMAKE_C_COMPILER=$PWD/bin/heddle-cc
+
+The compiler: what --compiler says, else HEDDLE_CC (C++: HEDDLE_CXX), else clang-22, clang or gcc.
+Exit status: the compiler's; 2 if it could not be started.";
+
+#[cfg(unix)]
+const RUN_EXAMPLES: &str = "\
+Examples:
+  heddle run ./prog input.txt                run, then read the report
+  heddle run --threads 1 -- ./prog           with one OpenMP thread; the verdict is the same
+  heddle run --suppress known.txt -- ./prog  leave out what is known
+  heddle run --format json --output r.json -- ./prog
+  heddle run --record run.hdl -- ./prog      keep the run; later: heddle check run.hdl
+
+Exit status:
+  1      there are findings (--exit-status); with --strict, also if only possible
+  2      the program cannot be run or cannot be checked
+  128+N  the program was killed by signal N
+  else   the program's own";
 
 /// Finds concurrency bugs in task-parallel programs: from one run on one input it answers for
 /// every schedule of that input.
@@ -44,6 +77,29 @@ pub enum Command {
     /// Findings go to standard output; errors and what the programs print go to standard error.
     #[command(after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Check(CheckOptions),
+
+    /// Compile and link C so that the program is checked while it runs.
+    ///
+    /// A drop-in compiler: everything behind its own options goes to the real one, together with what
+    /// checking needs. Run the program with heddle run, or by itself.
+    #[cfg(unix)]
+    #[command(after_long_help = COMPILER_EXAMPLES, disable_help_flag = true)]
+    Cc(CompilerOptions),
+
+    /// Compile and link C++ so that the program is checked while it runs.
+    ///
+    /// A drop-in compiler: everything behind its own options goes to the real one, together with what
+    /// checking needs. Run the program with heddle run, or by itself.
+    #[cfg(unix)]
+    #[command(name = "c++", after_long_help = COMPILER_EXAMPLES, disable_help_flag = true)]
+    Cxx(CompilerOptions),
+
+    /// Run a program built with heddle cc or heddle c++, then print what was found.
+    ///
+    /// Input, output, errors and signals are the program's. The report comes when it has ended.
+    #[cfg(unix)]
+    #[command(after_long_help = RUN_EXAMPLES)]
+    Run(RunOptions),
 
     /// Print a completion script for a shell.
     Completions {
@@ -93,6 +149,20 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Order::Auto)]
     pub order: Order,
 
+    /// What to report.
+    #[arg(long, value_enum, value_name = "ANALYSIS", default_value_t = Analysis::All)]
+    pub analysis: Analysis,
+
+    /// Which locations are checked for atomicity.
+    ///
+    /// Of all locations, findings are ranked: lost updates under locks come first.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Atomic::Declared)]
+    pub atomic: Atomic,
+
+    /// What is remembered of accesses for atomicity.
+    #[arg(long, value_enum, value_name = "HISTORY", default_value_t = History::Complete)]
+    pub history: History,
+
     /// Turn check eliminations off: all, or those named, separated by commas.
     #[arg(
         long,
@@ -108,6 +178,81 @@ pub struct CheckOptions {
     /// Keep the run in a file, to be checked again later; for a single program only.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+
+    /// When to use colour.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// The flags of `heddle cc` and `heddle c++`. They come first.
+#[cfg(unix)]
+#[derive(Args, Debug)]
+pub struct CompilerOptions {
+    /// The compiler to wrap: a name or a path. For C++, gcc means g++ and clang means clang++.
+    #[arg(long, value_name = "COMPILER")]
+    pub compiler: Option<OsString>,
+
+    /// Only make links to heddle in DIR under which it is a compiler, for tools that want one word:
+    /// heddle-cc, heddle-c++, heddle-clang, heddle-clang++, heddle-gcc, heddle-g++.
+    #[arg(long, value_name = "DIR")]
+    pub install_links: Option<PathBuf>,
+
+    /// Print help.
+    #[arg(long, action = ArgAction::Help)]
+    help: Option<bool>,
+
+    /// What the compiler gets.
+    #[arg(
+        value_name = "ARGUMENT",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub arguments: Vec<OsString>,
+}
+
+/// The flags of `heddle run`.
+#[cfg(unix)]
+#[derive(Args, Debug)]
+pub struct RunOptions {
+    /// The program and its arguments.
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true)]
+    pub program: Vec<OsString>,
+
+    /// How to print findings.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// Write the report to FILE instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Let possible findings, too, decide the exit status.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Show at most N findings (0: all). Never changes verdict or exit status.
+    #[arg(long, value_name = "N")]
+    pub max_findings: Option<usize>,
+
+    /// Leave out findings that the lines of FILE describe, such as race:function or race:file.c.
+    #[arg(long, value_name = "FILE")]
+    pub suppress: Option<PathBuf>,
+
+    /// Keep the run in a file, to be checked again later.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// The exit status with findings; 0 keeps the program's own.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub exit_status: u8,
+
+    /// How many threads OpenMP uses.
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroU32>,
+
+    /// Show how much work it was.
+    #[arg(long)]
+    pub stats: bool,
 
     /// When to use colour.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
@@ -145,6 +290,50 @@ pub enum Order {
     Tree,
     /// The tree plus extra edges; every program.
     Graph,
+}
+
+/// What is reported.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Analysis {
+    /// Races, and torn regions where something is atomic.
+    All,
+    /// Races only.
+    Races,
+    /// Torn regions only.
+    Atomicity,
+    /// All, and beside it what Velodrome sees in the order that ran.
+    Velodrome,
+}
+
+impl Analysis {
+    /// Whether this finding is one of those asked for. Assertions and deadlocks always are.
+    pub fn wants(self, finding: &Finding) -> bool {
+        match finding {
+            Finding::Race { .. } => self != Self::Atomicity,
+            Finding::Atomicity { .. } => self != Self::Races,
+            _ => true,
+        }
+    }
+}
+
+/// Which locations are checked for atomicity.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Atomic {
+    /// Those the program declares atomic.
+    Declared,
+    /// All of them.
+    All,
+}
+
+/// Histories of atomicity.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum History {
+    /// As much as needed to miss nothing.
+    Complete,
+    /// Everything; slow.
+    Basic,
+    /// What Yoga and Nagarakatte print; misses violations.
+    Printed,
 }
 
 impl From<Order> for OrderChoice {
@@ -191,8 +380,29 @@ impl NoOpt {
 }
 
 impl CheckOptions {
-    /// The eliminations that stay on.
+    /// What the engine is to check.
+    pub fn analyses(&self) -> Analyses {
+        let scope = match self.atomic {
+            Atomic::Declared => Scope::Declared,
+            Atomic::All => Scope::All,
+        };
+        let history = match self.history {
+            History::Complete => HistoryChoice::Complete,
+            History::Basic => HistoryChoice::Basic,
+            History::Printed => HistoryChoice::Printed,
+        };
+        Analyses {
+            order: self.order.into(),
+            atomicity: Atomicity { scope, history },
+        }
+    }
+
+    /// The eliminations that stay on. An access that cannot race can still tear, so none do where all
+    /// locations are checked for atomicity.
     pub fn eliminations(&self) -> Eliminations {
+        if self.atomic == Atomic::All {
+            return Eliminations::none();
+        }
         let off = self
             .no_opt
             .iter()
@@ -213,6 +423,54 @@ mod tests {
             Ok(Command::Check(options)) => options,
             other => panic!("not a check: {other:?}"),
         }
+    }
+
+    fn compiler(words: &[&str]) -> CompilerOptions {
+        let words = ["heddle", "cc"].iter().chain(words);
+        match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
+            Ok(Command::Cc(options)) => options,
+            other => panic!("not a compilation: {other:?}"),
+        }
+    }
+
+    fn run(words: &[&str]) -> RunOptions {
+        let words = ["heddle", "run"].iter().chain(words);
+        match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
+            Ok(Command::Run(options)) => options,
+            other => panic!("not a run: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_compiler_gets_every_word_behind_our_own() {
+        for words in [
+            &["-c", "a.c", "--compiler=x"][..],
+            &["--version"],
+            &["-V"],
+            &["-h"],
+            &["-o", "a", "-Wl,-z,now", "-", "--", "b.c"],
+            &[],
+        ] {
+            assert_eq!(compiler(words).arguments, words);
+            let ours = [&["--compiler=gcc"], words].concat();
+            assert_eq!(compiler(&ours).arguments, words);
+            assert_eq!(compiler(&ours).compiler, Some("gcc".into()));
+        }
+    }
+
+    #[test]
+    fn a_program_keeps_its_own_flags() {
+        for separator in [&["--"][..], &[]] {
+            let words = [
+                &["--strict"],
+                separator,
+                &["./prog", "--strict", "-x", "--"],
+            ]
+            .concat();
+            assert_eq!(run(&words).program, ["./prog", "--strict", "-x", "--"]);
+        }
+        assert!(Arguments::try_parse_from(["heddle", "run", "--nonsense", "./prog"]).is_err());
+        assert!(Arguments::try_parse_from(["heddle", "run"]).is_err());
     }
 
     #[test]
@@ -238,6 +496,14 @@ mod tests {
             .iter()
             .collect();
         assert_eq!(left, [Elimination::ReadOnly, Elimination::LoopInvariant]);
+    }
+
+    #[test]
+    fn where_all_locations_are_checked_for_atomicity_no_access_is_left_out() {
+        let options = check(&["--atomic=all"]);
+        assert_eq!(options.eliminations(), Eliminations::none());
+        assert_eq!(options.analyses().atomicity.scope, Scope::All);
+        assert_eq!(check(&[]).analyses(), Analyses::default());
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use heddle_core::atomicity::{Velodrome, velodrome};
 use heddle_core::{Features, Guarantee, Legend, Outcome, Run};
 use heddle_lang::Diagnostic;
 use heddle_lang::eliminate::eliminate;
@@ -17,7 +18,7 @@ use heddle_report::{
 };
 use heddle_trace::Trace;
 
-use crate::arguments::{CheckOptions, Format};
+use crate::arguments::{Analysis, CheckOptions, Format, History};
 use crate::console::Console;
 use crate::expect::Comparison;
 use crate::input::{self, Input};
@@ -58,6 +59,8 @@ struct Checked {
     features: Features,
     unchecked: Unchecked,
     stats: Stats,
+    /// What the baseline of atomicity observed, and how long it took.
+    baseline: Option<(Velodrome, Duration)>,
     /// What is wrong with the file or with the recording of the run.
     problem: Option<Problem>,
 }
@@ -124,6 +127,7 @@ impl Checker<'_> {
         let progress = Progress::start(format!("checking {name}"));
         let mut live = Live::new(&program, recorder, &progress);
         let checked = self.check(&name, &mut live);
+        let baseline = self.baseline(&mut live);
         let counts = live.counts();
         let problem = self.close_recording(live);
         let (outcome, mut stats) = checked?;
@@ -132,8 +136,9 @@ impl Checker<'_> {
             problem,
             outcome,
             stats,
+            baseline,
             features: program.features,
-            unchecked: record::asked_by(&program),
+            unchecked: self.left_out(program.features),
             legend: program.legend,
         })
     }
@@ -154,23 +159,51 @@ impl Checker<'_> {
         if damage.is_some() {
             outcome.guarantee = Guarantee::UpToHere;
         }
+        let baseline = self.baseline(&mut trace);
         Ok(Checked {
             outcome,
             stats,
+            baseline,
             features: trace.features,
-            unchecked: record::unchecked(&trace),
+            unchecked: match record::unchecked(&trace) {
+                Unchecked::Nothing => self.left_out(trace.features),
+                asked => asked,
+            },
             legend: trace.legend,
             problem: damage,
         })
     }
 
     fn check<R: Run>(&self, name: &str, run: &mut R) -> Result<(Outcome, Stats), Vec<Problem>> {
-        let (choice, start) = (self.options.order.into(), Instant::now());
-        let outcome =
-            heddle_core::check(run, choice).map_err(|error| vec![order::problem(name, error)])?;
+        let start = Instant::now();
+        let mut outcome = heddle_core::check_with(run, self.options.analyses())
+            .map_err(|error| vec![order::problem(name, error)])?;
+        let analysis = self.options.analysis;
+        outcome.findings.retain(|finding| analysis.wants(finding));
         let used = order::used(&outcome.orders);
         let stats = Stats::new(used, &outcome.counts, start.elapsed());
         Ok((outcome, stats))
+    }
+
+    /// What the options leave out of a program's check.
+    fn left_out(&self, features: Features) -> Unchecked {
+        let is_printed = self.options.history == History::Printed;
+        match self.options.analysis {
+            Analysis::Races if features.atomics => Unchecked::Atomicity,
+            _ if is_printed && features.atomics => Unchecked::Atomicity,
+            Analysis::Atomicity => Unchecked::Races,
+            _ => Unchecked::Nothing,
+        }
+    }
+
+    /// What the baseline sees in the same run, if it is asked for.
+    fn baseline<R: Run>(&self, run: &mut R) -> Option<(Velodrome, Duration)> {
+        let is_asked = self.options.analysis == Analysis::Velodrome;
+        let start = Instant::now();
+        is_asked.then(|| {
+            let observed = velodrome(run, self.options.analyses().atomicity.scope);
+            (observed, start.elapsed())
+        })
     }
 
     fn close_recording(&self, live: Live<'_>) -> Option<Problem> {
@@ -183,6 +216,9 @@ impl Checker<'_> {
         let name = input::shown(path);
         let fault = report.error.take();
         report.error = fault.clone().or_else(|| checked.problem.clone());
+        report.velodrome = checked.baseline.map(|(observed, elapsed)| {
+            heddle_report::Velodrome::new(&observed, &checked.legend, &report.findings, elapsed)
+        });
         report.stats = self.options.stats.then_some(checked.stats);
         let status = match self.options.expect {
             true => self.compare(&name, &checked.legend, &report),

@@ -94,6 +94,12 @@ pub fn note(line: &str) -> io::Result<()> {
     err.write_all(b"\n")
 }
 
+/// Prints one line to standard error, if anybody listens there.
+#[cfg(unix)]
+pub fn say(line: &str) {
+    let _ = note(line);
+}
+
 /// Why an operation failed, without the number no user knows.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();

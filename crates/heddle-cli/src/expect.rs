@@ -91,6 +91,7 @@ impl Line {
     fn found(finding: &Finding) -> Self {
         let kind = match finding.kind {
             Kind::Race => ExpectedKind::Race,
+            Kind::Atomicity => ExpectedKind::Atomicity,
             Kind::Assertion => ExpectedKind::Assertion,
             Kind::Deadlock => ExpectedKind::Deadlock,
         };
@@ -137,12 +138,15 @@ mod tests {
             kind,
             certainty,
             location: location.map(str::to_owned),
+            object: None,
             message: String::new(),
             count: 1,
             position: None,
             accesses: [].into(),
             task: None,
             waits: Vec::new(),
+            schedule: Vec::new(),
+            rank: 0,
             why: [].into(),
             help: None,
         }

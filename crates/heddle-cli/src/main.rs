@@ -1,27 +1,36 @@
-//! The `heddle` command: reads files, checks them, prints reports, and says by its exit status
-//! what came of it.
+//! The `heddle` command: checks files, builds and runs programs that are checked while they run,
+//! prints reports, and says by its exit status what came of it.
 //!
 //! All I/O of Heddle's command line is here; everything else is in the libraries. Findings go to
 //! standard output, everything else to standard error.
 
 mod arguments;
 mod check;
+#[cfg(unix)]
+mod compiler;
 mod console;
 mod expect;
 mod input;
+#[cfg(unix)]
+mod installation;
 mod manual;
 mod order;
 mod program;
 mod progress;
 mod record;
+#[cfg(unix)]
+mod run;
+#[cfg(unix)]
+mod search;
 mod status;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use arguments::{Arguments, Command};
-use status::{Status, guarded};
+use status::guarded;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
@@ -30,14 +39,32 @@ fn main() -> ExitCode {
         let _ =
             console::note("This is a bug in Heddle. Please report it with the file you checked.");
     }));
-    let arguments = Arguments::parse();
-    guarded(|| run(&arguments.command)).into()
+    let arguments = Arguments::parse_from(words());
+    guarded(|| dispatch(&arguments.command))
 }
 
-fn run(command: &Command) -> Status {
+/// The command line.
+#[cfg(unix)]
+fn words() -> Vec<OsString> {
+    compiler::spelt_out(std::env::args_os())
+}
+
+/// The command line.
+#[cfg(not(unix))]
+fn words() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
+fn dispatch(command: &Command) -> ExitCode {
     match command {
-        Command::Check(options) => check::run(options),
-        Command::Completions { shell } => manual::completions(*shell),
-        Command::Man { command } => manual::page(command.as_deref()),
+        Command::Check(options) => check::run(options).into(),
+        #[cfg(unix)]
+        Command::Cc(options) => compiler::run(compiler::Language::C, options),
+        #[cfg(unix)]
+        Command::Cxx(options) => compiler::run(compiler::Language::Cxx, options),
+        #[cfg(unix)]
+        Command::Run(options) => run::run(options),
+        Command::Completions { shell } => manual::completions(*shell).into(),
+        Command::Man { command } => manual::page(command.as_deref()).into(),
     }
 }

@@ -21,25 +21,14 @@ pub fn start(path: &Path, source: &Path, program: &Program) -> Result<Writer<Fil
         return Err(Problem::plain(message));
     }
     let file = File::create(path).map_err(|error| failure(path, &error))?;
-    let mut writer = Writer::new(file, &program.features, Some(&program.legend));
-    if asked_by(program) == Unchecked::Atomicity {
-        writer.note(ASKS_FOR, ATOMICITY);
-    }
-    Ok(writer)
+    Ok(Writer::new(file, &program.features, Some(&program.legend)))
 }
 
-/// What the program asks for beyond what is checked.
-pub fn asked_by(program: &Program) -> Unchecked {
-    match program.atomics.is_empty() {
-        true => Unchecked::Nothing,
-        false => Unchecked::Atomicity,
-    }
-}
-
-/// What the recorded program asked for beyond what is checked.
+/// What the recorded program asked for beyond what can be checked: older recordings say that something is
+/// atomic, but not what.
 pub fn unchecked(trace: &Trace) -> Unchecked {
     let asks = |(key, value): &(String, String)| key == ASKS_FOR && value == ATOMICITY;
-    match trace.notes.iter().any(asks) {
+    match trace.notes.iter().any(asks) && !trace.features.atomics {
         true => Unchecked::Atomicity,
         false => Unchecked::Nothing,
     }

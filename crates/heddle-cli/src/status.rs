@@ -1,7 +1,11 @@
 //! What the exit status says.
 
+#[cfg(unix)]
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+#[cfg(unix)]
+use std::process::ExitStatus;
 
 use heddle_report::Verdict;
 
@@ -36,8 +40,16 @@ impl From<Status> for ExitCode {
 }
 
 /// Runs a part of the command. A panic in it is an error like any other; the hook has said more.
-pub fn guarded(part: impl FnOnce() -> Status) -> Status {
-    catch_unwind(AssertUnwindSafe(part)).unwrap_or(Status::Error)
+pub fn guarded<T: From<Status>>(part: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| Status::Error.into())
+}
+
+/// The status of another program, passed on as shells do.
+#[cfg(unix)]
+pub fn passed_on(status: ExitStatus) -> ExitCode {
+    let killed = || status.signal().map_or(1, |signal| 128 + signal);
+    let code = status.code().unwrap_or_else(killed);
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
 #[cfg(test)]
@@ -50,9 +62,20 @@ mod tests {
         assert!(Status::Findings > Status::Clean);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn another_programs_end_is_told_as_a_shell_tells_it() {
+        let told = |raw| format!("{:?}", passed_on(ExitStatus::from_raw(raw)));
+        assert_eq!(told(7 << 8), format!("{:?}", ExitCode::from(7)));
+        assert_eq!(told(11), format!("{:?}", ExitCode::from(128 + 11)));
+    }
+
     #[test]
     fn a_panic_is_an_error_and_goes_no_further() {
-        assert_eq!(guarded(|| panic!("provoked by a test")), Status::Error);
+        assert_eq!(
+            guarded::<Status>(|| panic!("provoked by a test")),
+            Status::Error
+        );
         assert_eq!(guarded(|| Status::Findings), Status::Findings);
     }
 }

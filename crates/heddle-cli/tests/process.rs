@@ -302,6 +302,9 @@ fn completions_and_manual_pages_are_printed() {
         &["completions", "fish"],
         &["man"],
         &["man", "check"],
+        &["man", "cc"],
+        &["man", "c++"],
+        &["man", "run"],
     ] {
         let output = heddle().args(arguments).output().expect("heddle starts");
         assert_eq!(output.status.code(), Some(0));

@@ -1,5 +1,6 @@
 //! Choosing engines for a run, running it, and settling what one pass leaves open.
 
+use crate::atomicity::{self, Atomicity, Scope};
 use crate::event::Listener;
 use crate::finding::{Guarantee, Outcome};
 use crate::history::{FourField, Full, History, OneReader, TwoReaders, Unchecked};
@@ -22,6 +23,8 @@ pub struct Features {
     pub choices: bool,
     /// `Cut`: transactions are asked for instead of races.
     pub cuts: bool,
+    /// `Atomic`, `AtomicBegin`, `AtomicEnd`: atomicity is asked for beside races.
+    pub atomics: bool,
 }
 
 /// Which order decides what is parallel.
@@ -57,12 +60,43 @@ pub trait Run {
     fn run<L: Listener>(&mut self, listener: &mut L);
 }
 
-/// Runs the program and reports every location with a race.
+/// What to check, and by which order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Analyses {
+    /// Which order decides what is parallel.
+    pub order: OrderChoice,
+    /// What is checked for atomicity, beside races.
+    pub atomicity: Atomicity,
+}
+
+/// Runs the program and reports every location with a race and, where the program declares some,
+/// every atomic unit that can be torn. See [`check_with`].
+pub fn check<R: Run>(run: &mut R, order: OrderChoice) -> Result<Outcome, OrderError> {
+    let analyses = Analyses {
+        order,
+        ..Analyses::default()
+    };
+    check_with(run, analyses)
+}
+
+/// Runs the program and reports every location with a race and every unit that can be torn.
 ///
+/// Atomicity is another pass over the run, made only if something is to be checked.
+pub fn check_with<R: Run>(run: &mut R, analyses: Analyses) -> Result<Outcome, OrderError> {
+    let features = run.features();
+    let mut outcome = races(run, analyses.order)?;
+    let is_asked = features.atomics || analyses.atomicity.scope == Scope::All;
+    if is_asked && !features.cuts {
+        let torn = atomicity::torn(run, analyses.order, analyses.atomicity)?;
+        outcome.findings.extend(torn);
+    }
+    Ok(outcome)
+}
+
 /// A program without mutual exclusion is run once. With mutual exclusion, races found by bags are
 /// settled (certain or possible) in a second pass by the graph, which follows hand-offs. `Auto`
 /// falls back on the graph when the run turns out not to be depth first.
-pub fn check<R: Run>(run: &mut R, order: OrderChoice) -> Result<Outcome, OrderError> {
+fn races<R: Run>(run: &mut R, order: OrderChoice) -> Result<Outcome, OrderError> {
     let features = run.features();
     if features.cuts {
         return Ok(pass(run, Bags::new(), Unchecked).outcome(Guarantee::NotChecked));

@@ -21,8 +21,10 @@
 //!    isolated nests) is not delivered.
 //! 8. The main task's `End` closes the stream; its finish has no `FinishEnd`. A run that stopped
 //!    early closes with `Fault` or with one or more `Stuck`.
+//! 9. A task leaves only atomic blocks it has entered; one it has not left ends with it. `Atomic` may
+//!    come at any time; where locations are atomic already, the latest one counts.
 
-use crate::id::{Extent, FinishId, Location, LockId, NameId, SiteId, TaskId, TokenId};
+use crate::id::{Extent, FinishId, GroupId, Location, LockId, NameId, SiteId, TaskId, TokenId};
 
 /// How a task came to be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -114,6 +116,13 @@ pub enum Event {
     /// This token has this name.
     DeclareToken { token: TokenId, name: NameId },
 
+    /// Accesses to these locations are to be atomic: all of `group` as one, without a group each
+    /// location by itself. Until an `Alloc` covers them.
+    Atomic {
+        extent: Extent,
+        group: Option<GroupId>,
+    },
+
     /// The running task creates `task` and goes on running.
     Spawn {
         task: TaskId,
@@ -151,6 +160,11 @@ pub enum Event {
     Release { lock: LockId, site: SiteId },
     /// The running task ends its transaction and starts the next.
     Cut { site: SiteId },
+
+    /// The running task enters an atomic block: what it does up to the matching end is one region.
+    AtomicBegin { site: SiteId },
+    /// The running task leaves the innermost atomic block it is in.
+    AtomicEnd { site: SiteId },
 
     /// The running task reads these locations.
     Read { extent: Extent, site: SiteId },

@@ -4,7 +4,7 @@
 
 use crate::check::OrderChoice;
 use crate::event::{AccessKind, Awaited, FaultKind, FinishKind, TaskKind};
-use crate::id::{FinishId, LockId, NameId, SiteId, TaskId, TokenId};
+use crate::id::{FinishId, GroupId, LockId, NameId, SiteId, TaskId, TokenId};
 
 /// Whether a finding stands in every schedule that keeps what was handed over between sections.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -67,6 +67,25 @@ pub enum Finding {
         why: Why,
         /// How often this pair of source positions raced on this place.
         count: u64,
+    },
+    /// Two accesses that belong together, and one that can come between them.
+    Atomicity {
+        /// Certain or possible.
+        certainty: Certainty,
+        /// The group that is to be accessed as one, if it is one.
+        group: Option<GroupId>,
+        /// What is torn: a location, or the members of the group.
+        places: Vec<Place>,
+        /// The three accesses in the sequence that tears: the first and the last are of one region.
+        accesses: [Access; 3],
+        /// What each of them accesses.
+        touched: [Place; 3],
+        /// Why the first and the second are parallel.
+        why: Why,
+        /// How often this triple of source positions was found on this place.
+        count: u64,
+        /// 0 where the program declares the unit atomic. Else how far it is from a sure defect, from 1 on.
+        rank: u8,
     },
     /// An assertion of the program failed.
     Assertion {

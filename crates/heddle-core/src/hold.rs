@@ -187,6 +187,27 @@ impl Holds {
             .collect()
     }
 
+    /// The locks held without a break from one hold to a later one of the same task: those of
+    /// which both are in the same section.
+    pub fn kept(&mut self, from: HoldId, to: HoldId) -> LockSetId {
+        if from == HoldId::NOTHING || to == HoldId::NOTHING {
+            return LockSetId::EMPTY;
+        }
+        if from == to {
+            return self.lock_set(from);
+        }
+        let later = &self.hold(to).sections;
+        let kept = self.hold(from).sections.iter();
+        let kept: LockSet = kept
+            .filter(|section| later.contains(section))
+            .map(|&(lock, _)| lock)
+            .collect();
+        match kept.is_empty() {
+            true => LockSetId::EMPTY,
+            false => self.intern(kept),
+        }
+    }
+
     /// The locks of a hold, ascending.
     pub fn locks(&self, hold: HoldId) -> Vec<LockId> {
         self.hold(hold)

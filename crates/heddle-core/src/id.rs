@@ -56,6 +56,10 @@ id! {
     TokenId
 }
 id! {
+    /// Locations that are to be accessed atomically together.
+    GroupId
+}
+id! {
     /// A place in the checked program's source: a row of [`Legend::sites`](crate::Legend::sites).
     SiteId
 }

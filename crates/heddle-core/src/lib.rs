@@ -10,6 +10,7 @@
 //!
 //! No I/O, no unsafe, and no knowledge of any front end or file format.
 
+pub mod atomicity;
 mod check;
 mod event;
 mod finding;
@@ -22,7 +23,7 @@ mod place;
 pub mod race;
 pub mod roster;
 
-pub use check::{Features, OrderChoice, OrderError, Run, check};
+pub use check::{Analyses, Features, OrderChoice, OrderError, Run, check, check_with};
 pub use event::{
     AccessKind, Awaited, Event, FaultKind, FinishKind, Listener, Shape, TaskKind, ValueProblem,
 };
@@ -30,6 +31,6 @@ pub use finding::{
     Access, Certainty, Counts, Finding, FinishInfo, Guarantee, Outcome, Place, TaskInfo, Wait, Why,
 };
 pub use id::{
-    Extent, FileId, FinishId, Location, LockId, NameId, SiteId, StrandId, TaskId, TokenId,
+    Extent, FileId, FinishId, GroupId, Location, LockId, NameId, SiteId, StrandId, TaskId, TokenId,
 };
 pub use legend::{Legend, Site, SourceFile};

@@ -46,26 +46,39 @@ impl Places {
         }
     }
 
-    /// What `location` is called.
+    /// What `extent` is called: by the name alone if it is a whole object, else by its first location.
+    pub fn whole(&self, extent: Extent) -> Place {
+        let place = self.place(extent.start);
+        let object = self.by_start.get(&extent.start.0);
+        match object.is_some_and(|object| object.len == extent.len) {
+            true => Place {
+                index: None,
+                ..place
+            },
+            false => place,
+        }
+    }
+
+    /// What `location` is called. A scalar has one place, however many locations.
     pub fn place(&self, location: Location) -> Place {
         let found = self.by_start.range(..=location.0).next_back();
         let inside = found.filter(|(start, object)| location.0 - *start < object.len);
-        let (name, index) = match inside {
+        let (name, index, location) = match inside {
             Some((
-                _,
+                start,
                 Object {
                     name,
                     shape: Shape::Scalar,
                     ..
                 },
-            )) => (*name, None),
-            Some((start, object)) => (object.name, Some(location.0 - start)),
-            None => (None, None),
+            )) => (*name, None, *start),
+            Some((start, object)) => (object.name, Some(location.0 - start), location.0),
+            None => (None, None, location.0),
         };
         Place {
             name,
             index,
-            location: location.0,
+            location,
         }
     }
 }

@@ -531,6 +531,13 @@ fn features_tell_what_the_events_can_show() {
         ("finish { async { } }", none),
         ("spawn { } sync;", none),
         ("event e; region r; lock L;", none),
+        (
+            "shared x; atomic x;",
+            Features {
+                atomics: true,
+                ..none
+            },
+        ),
         ("future f { }", extra_edges),
         ("task { }", extra_edges),
         ("event e; satisfy e;", extra_edges),

@@ -1,10 +1,11 @@
 //! What instrumented code calls at each access (the ABI of `-fsanitize=thread`).
 //!
 //! The common path is a look-up of the granule's state and of what the thread knows about that state;
-//! everything else is out of line.
+//! everything else is out of line. Executables have it twice: linked in (`hooks/hooks.s`), for speed,
+//! and here for code in shared libraries.
 
 use crate::runtime::Runtime;
-use crate::stack;
+use crate::stack::{self, Gap};
 use crate::thread::{Thread, checked, enter};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::SiteId;
@@ -72,7 +73,9 @@ pub(crate) fn touch_atomically(
             since: since(thread, granule as usize * GRANULE),
         };
         let Thread { cache, cursor, .. } = thread;
-        runtime.engine.touch_atomically(cache, cursor, touch, site(pc).raw());
+        runtime
+            .engine
+            .touch_atomically(cache, cursor, touch, site(pc).raw());
     }
 }
 
@@ -101,6 +104,14 @@ fn granules(address: usize, len: usize) -> impl Iterator<Item = (u64, u8)> {
 #[cold]
 #[inline(never)]
 fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
+    if let Some(thread) = checked()
+        && thread.gap.contains(address)
+        && granules(address, len).all(|(granule, mask)| {
+            thread.has_made(kind, granule, mask) || thread.take_again(kind, granule, mask, pc)
+        })
+    {
+        return;
+    }
     enter(|_, thread| {
         for (granule, mask) in granules(address, len) {
             touch(thread, kind, granule, mask, pc);
@@ -134,19 +145,24 @@ fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usiz
         mask,
         since,
     };
-    engine.touch(cache, cursor, touch, site(pc).raw());
+    let taken = engine.touch(cache, cursor, touch, site(pc).raw());
+    if let Some(taken) = taken {
+        cache.follow(cursor.strand());
+        cache.took(taken, kind, mask, pc);
+    }
 }
-
-/// Thread stacks lie above this address.
-const STACKS: usize = 0x7000_0000_0000;
 
 /// How old a strand must be to have no part in what is at `address` now.
 #[inline]
-fn since(thread: &Thread, address: usize) -> u32 {
+fn since(thread: &mut Thread, address: usize) -> u32 {
     if thread.stack.contains(address) {
         return thread.stack.since(address);
     }
-    if address < STACKS {
+    if thread.gap.contains(address) {
+        return 0;
+    }
+    if let Some(gap) = Gap::around(address, &thread.storage) {
+        thread.gap = gap;
         return 0;
     }
     stack::stack_of(address).map_or(0, |stack| stack.since(address))
@@ -161,7 +177,16 @@ pub(crate) fn is_own(granule: u64) -> bool {
 }
 
 macro_rules! hooks {
-    ($($symbol:literal, $name:ident, $kind:expr, $len:expr;)*) => {$(
+    ($($symbol:literal, $name:ident, $kind:expr, $len:expr $(, $slow:literal)?;)*) => {$(
+        $(
+            const _: () = {
+                #[unsafe(export_name = $slow)]
+                extern "C" fn slow(address: usize, pc: usize) {
+                    first::<$len, { $kind as u8 }>(address, pc);
+                }
+            };
+        )?
+
         const _: () = {
             #[unsafe(naked)]
             #[unsafe(export_name = $symbol)]
@@ -182,7 +207,7 @@ macro_rules! hooks {
 #[inline(always)]
 fn is_known<const LEN: usize>(kind: AccessKind, address: usize) -> bool {
     let Some(thread) = checked() else { return true };
-    let mask = (0xffu8 >> (GRANULE - LEN)) << (address % GRANULE & !(LEN - 1));
+    let mask = (0xffu8 >> (GRANULE - LEN)) << ((address % GRANULE) & !(LEN - 1));
     thread.has_made(kind, (address / GRANULE) as u64, mask)
 }
 
@@ -196,14 +221,14 @@ extern "C" fn first<const LEN: usize, const KIND: u8>(address: usize, pc: usize)
 }
 
 hooks! {
-    "__tsan_read1", read1, Read, 1;
-    "__tsan_read2", read2, Read, 2;
-    "__tsan_read4", read4, Read, 4;
-    "__tsan_read8", read8, Read, 8;
-    "__tsan_write1", write1, Write, 1;
-    "__tsan_write2", write2, Write, 2;
-    "__tsan_write4", write4, Write, 4;
-    "__tsan_write8", write8, Write, 8;
+    "__tsan_read1", read1, Read, 1, "heddle_unknown_read1";
+    "__tsan_read2", read2, Read, 2, "heddle_unknown_read2";
+    "__tsan_read4", read4, Read, 4, "heddle_unknown_read4";
+    "__tsan_read8", read8, Read, 8, "heddle_unknown_read8";
+    "__tsan_write1", write1, Write, 1, "heddle_unknown_write1";
+    "__tsan_write2", write2, Write, 2, "heddle_unknown_write2";
+    "__tsan_write4", write4, Write, 4, "heddle_unknown_write4";
+    "__tsan_write8", write8, Write, 8, "heddle_unknown_write8";
     "__tsan_volatile_read1", volatile_read1, Read, 1;
     "__tsan_volatile_read2", volatile_read2, Read, 2;
     "__tsan_volatile_read4", volatile_read4, Read, 4;
@@ -220,7 +245,16 @@ hooks! {
 }
 
 macro_rules! wide_hooks {
-    ($($symbol:literal, $name:ident, $kind:expr, $len:expr;)*) => {$(
+    ($($symbol:literal, $name:ident, $kind:expr, $len:expr $(, $slow:literal)?;)*) => {$(
+        $(
+            const _: () = {
+                #[unsafe(export_name = $slow)]
+                extern "C" fn slow(address: usize, pc: usize) {
+                    unknown($kind, address, $len, pc);
+                }
+            };
+        )?
+
         const _: () = {
             #[unsafe(naked)]
             #[unsafe(export_name = $symbol)]
@@ -236,8 +270,8 @@ macro_rules! wide_hooks {
 }
 
 wide_hooks! {
-    "__tsan_read16", read16, Read, 16;
-    "__tsan_write16", write16, Write, 16;
+    "__tsan_read16", read16, Read, 16, "heddle_unknown_read16";
+    "__tsan_write16", write16, Write, 16, "heddle_unknown_write16";
     "__tsan_volatile_read16", volatile_read16, Read, 16;
     "__tsan_volatile_write16", volatile_write16, Write, 16;
     "__tsan_read_write16", read_write16, Write, 16;

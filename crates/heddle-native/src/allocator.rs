@@ -116,9 +116,21 @@ fn map(size: usize) -> *mut u8 {
     // SAFETY: a fresh private mapping touches no memory in use. The system call itself, because `mmap`
     // is interposed by this library.
     let base = unsafe {
-        ::libc::syscall(::libc::SYS_mmap, 0usize, size, protection, flags, -1isize, 0usize)
+        ::libc::syscall(
+            ::libc::SYS_mmap,
+            0usize,
+            size,
+            protection,
+            flags,
+            -1isize,
+            0usize,
+        )
     };
-    if base == -1 { null_mut() } else { base as *mut u8 }
+    if base == -1 {
+        null_mut()
+    } else {
+        base as *mut u8
+    }
 }
 
 // SAFETY: blocks are disjoint, as large as asked for and aligned to their size, a power of two of at

@@ -5,7 +5,7 @@ use crate::report;
 use crate::runtime::runtime;
 use crate::shim::{behind, export};
 use std::ffi::{c_char, c_int, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 behind! {
     fn execve(path: *const c_char, arguments: *const *const c_char, environment: *const *const c_char) -> c_int, or -1;
@@ -18,19 +18,26 @@ unsafe extern "C" {
     fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 
-/// Signals that end a process and that programs seldom handle.
-const FATAL: [c_int; 8] = [
+/// Signals that end a process because of what it did, and that programs seldom handle.
+const FATAL: [c_int; 5] = [
     ::libc::SIGSEGV,
     ::libc::SIGBUS,
     ::libc::SIGFPE,
     ::libc::SIGILL,
     ::libc::SIGABRT,
-    ::libc::SIGTERM,
-    ::libc::SIGINT,
-    ::libc::SIGHUP,
 ];
 
+/// Signals by which others ask a process to end.
+const REQUESTS: [c_int; 3] = [::libc::SIGTERM, ::libc::SIGINT, ::libc::SIGHUP];
+
+/// How long the report may take before a request that comes again ends the process at once. One request may
+/// come several times: to the process, to its group, and passed on by its parent.
+const PATIENCE_IN_SECONDS: i64 = 5;
+
 static REPORTED: AtomicBool = AtomicBool::new(false);
+static WRITTEN: AtomicBool = AtomicBool::new(false);
+/// When the first request came, in seconds; 0 before.
+static REQUESTED: AtomicI64 = AtomicI64::new(0);
 
 /// Arranges for the report to be written.
 pub(crate) fn prepare() {
@@ -39,16 +46,25 @@ pub(crate) fn prepare() {
         on_exit(at_exit, std::ptr::null_mut());
         ::libc::pthread_atfork(None, None, Some(in_child));
     }
-    FATAL.into_iter().for_each(catch);
+    for signal in FATAL {
+        catch(signal, at_signal, ::libc::SA_RESETHAND | ::libc::SA_NODEFER);
+    }
+    for signal in REQUESTS {
+        catch(signal, at_request, 0);
+    }
 }
 
 /// Writes the report if nobody has; says whether the process should fail because of it.
 fn report_once() -> bool {
-    let Some(runtime) = runtime() else { return false };
+    let Some(runtime) = runtime() else {
+        return false;
+    };
     if REPORTED.swap(true, Ordering::AcqRel) {
         return false;
     }
-    report::finish(runtime)
+    let failed = report::finish(runtime);
+    WRITTEN.store(true, Ordering::Release);
+    failed
 }
 
 fn failure() -> c_int {
@@ -74,12 +90,14 @@ fn leave(status: c_int) -> ! {
 /// A forked child reports what it finds itself, and not again what its parent had found.
 extern "C" fn in_child() {
     REPORTED.store(false, Ordering::Release);
+    WRITTEN.store(false, Ordering::Release);
     if let Some(runtime) = runtime() {
         runtime.engine.forget_races();
+        runtime.engine.abandon_recording();
     }
 }
 
-fn catch(signal: c_int) {
+fn catch(signal: c_int, handler: extern "C" fn(c_int), flags: c_int) {
     // SAFETY: installs a handler only where the default stands; `sigaction` is given values we own.
     unsafe {
         let mut before: ::libc::sigaction = std::mem::zeroed();
@@ -88,8 +106,8 @@ fn catch(signal: c_int) {
             return;
         }
         let mut ours: ::libc::sigaction = std::mem::zeroed();
-        ours.sa_sigaction = at_signal as *const () as usize;
-        ours.sa_flags = ::libc::SA_RESETHAND | ::libc::SA_NODEFER;
+        ours.sa_sigaction = handler as *const () as usize;
+        ours.sa_flags = flags;
         ::libc::sigaction(signal, &ours, std::ptr::null_mut());
     }
 }
@@ -99,6 +117,39 @@ extern "C" fn at_signal(signal: c_int) {
     report_once();
     // SAFETY: ends the process as the signal would have.
     unsafe { ::libc::raise(signal) };
+}
+
+/// Another thread may be writing the report already; the process ends when it is done.
+extern "C" fn at_request(signal: c_int) {
+    let now = seconds();
+    let first = REQUESTED.compare_exchange(0, now, Ordering::AcqRel, Ordering::Acquire);
+    report_once();
+    let is_late = first.is_err_and(|first| now - first > PATIENCE_IN_SECONDS);
+    if WRITTEN.load(Ordering::Acquire) || runtime().is_none() || is_late {
+        end_by(signal);
+    }
+}
+
+fn seconds() -> i64 {
+    let mut now = ::libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes what we own.
+    unsafe { ::libc::clock_gettime(::libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec + 1
+}
+
+fn end_by(signal: c_int) {
+    // SAFETY: the default disposition, and the signal not blocked: it ends the process as it would have.
+    unsafe {
+        ::libc::signal(signal, ::libc::SIG_DFL);
+        let mut only: ::libc::sigset_t = std::mem::zeroed();
+        ::libc::sigemptyset(&mut only);
+        ::libc::sigaddset(&mut only, signal);
+        ::libc::pthread_sigmask(::libc::SIG_UNBLOCK, &only, std::ptr::null_mut());
+        ::libc::raise(signal);
+    }
 }
 
 export! {

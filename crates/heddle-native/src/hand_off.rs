@@ -49,7 +49,7 @@ impl Released {
     pub(crate) fn now(runtime: &Runtime, thread: &mut Thread) -> Self {
         Self {
             task: thread.cursor.task(),
-            strand: runtime.engine.signal(&mut thread.cursor),
+            strand: runtime.engine.offer(&mut thread.cursor),
         }
     }
 

@@ -14,9 +14,10 @@
 
 pub mod access;
 mod allocator;
+pub mod api;
+pub mod atomic;
 mod caller;
 mod end;
-pub mod atomic;
 mod hand_off;
 pub mod heap;
 pub mod libc;

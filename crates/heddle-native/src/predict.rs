@@ -44,7 +44,11 @@ pub(crate) fn is_structured() -> bool {
     let Ok(file) = object::File::parse(&*bytes) else {
         return false;
     };
-    let calls = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
+    let calls = file
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_undefined());
     let signs = |name: &str| SIGNS.iter().any(|sign| name.contains(sign));
-    !calls.filter_map(|symbol| symbol.name().ok().map(signs)).any(|found| found)
+    !calls
+        .filter_map(|symbol| symbol.name().ok().map(signs))
+        .any(|found| found)
 }

@@ -41,6 +41,10 @@ extern "C" fn start() {
     };
     engine.owned_by(crate::access::is_own);
     engine.witnessed_by(crate::report::witness::witness);
+    engine.order_sections();
+    if let Some(path) = &options.record {
+        crate::report::recording::start(&mut engine, path);
+    }
     if crate::predict::is_structured() {
         engine.keep_readers(Readers::Two);
     }
@@ -81,6 +85,21 @@ pub enum LockKind {
     Other,
 }
 
+/// Threads that exclude each other by a lock: all, but for the teams of a league, each of which is a
+/// group of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ContentionGroup(u32);
+
+impl ContentionGroup {
+    /// What is outside all leagues.
+    pub const MAIN: Self = Self(0);
+
+    /// A team of a league.
+    pub fn of_team(index: u32) -> Self {
+        Self(index.saturating_add(1))
+    }
+}
+
 /// A lock of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lock {
@@ -96,23 +115,38 @@ pub struct Locks(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
-    ids: FxHashMap<(usize, LockKind), LockId>,
+    ids: FxHashMap<(ContentionGroup, usize, LockKind), LockId>,
     locks: Vec<Lock>,
 }
 
 impl Locks {
     /// The number of the lock at `address`.
     pub fn id(&self, address: usize, kind: LockKind) -> LockId {
+        self.id_in(ContentionGroup::MAIN, address, kind)
+    }
+
+    /// The number of the lock at `address` for the threads of one group.
+    pub fn id_in(&self, group: ContentionGroup, address: usize, kind: LockKind) -> LockId {
         let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Table { ids, locks } = &mut *table;
-        *ids.entry((address, kind)).or_insert_with(|| {
+        *ids.entry((group, address, kind)).or_insert_with(|| {
             locks.push(Lock { address, kind });
             LockId::new(locks.len() as u32)
         })
     }
 
+    /// What sort of lock this is.
+    pub fn kind(&self, lock: LockId) -> Option<LockKind> {
+        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(table.locks.get(lock.index().checked_sub(1)?)?.kind)
+    }
+
     /// All of them; row `n` is lock `n + 1`.
     pub fn all(&self) -> Vec<Lock> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).locks.clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .locks
+            .clone()
     }
 }

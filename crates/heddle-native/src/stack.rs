@@ -24,6 +24,47 @@ const STACKS: usize = 1 << 12;
 
 static TABLE: [AtomicPtr<Stack>; STACKS] = [const { AtomicPtr::new(null_mut()) }; STACKS];
 static USED: AtomicUsize = AtomicUsize::new(0);
+/// Changes whenever a stack comes or goes.
+static VERSION: AtomicU32 = AtomicU32::new(0);
+
+/// Addresses among which there is no stack and no thread-local storage of the thread that looks.
+#[derive(Debug, Default)]
+pub(crate) struct Gap {
+    addresses: Range<usize>,
+    version: u32,
+}
+
+impl Gap {
+    /// Whether the address lies in it.
+    #[inline]
+    pub(crate) fn contains(&self, address: usize) -> bool {
+        self.addresses.contains(&address) && self.version == VERSION.load(Ordering::Acquire)
+    }
+
+    /// The largest gap around `address`; none if it lies on a stack or in `storage`.
+    #[cold]
+    pub(crate) fn around(address: usize, storage: &Range<usize>) -> Option<Self> {
+        let version = VERSION.load(Ordering::Acquire);
+        let used = USED.load(Ordering::Acquire).min(STACKS);
+        let stacks = TABLE[..used].iter().filter_map(|slot| {
+            // SAFETY: rows are null or leaked records.
+            let stack = unsafe { slot.load(Ordering::Acquire).as_ref() }?;
+            Some(stack.low..stack.high)
+        });
+        let mut addresses = 0..usize::MAX;
+        for taken in stacks.chain([storage.clone()]) {
+            if taken.contains(&address) {
+                return None;
+            }
+            if taken.end <= address {
+                addresses.start = addresses.start.max(taken.end);
+            } else {
+                addresses.end = addresses.end.min(taken.start);
+            }
+        }
+        Some(Self { addresses, version })
+    }
+}
 
 /// A thread's stack.
 #[derive(Debug)]
@@ -49,7 +90,10 @@ pub(crate) struct MemberSpace {
 
 /// Notes the calling thread's stack.
 pub(crate) fn register() -> &'static Stack {
-    let Range { start: low, end: high } = own_bounds();
+    let Range {
+        start: low,
+        end: high,
+    } = own_bounds();
     let row = TABLE
         .iter()
         .position(|slot| slot.load(Ordering::Relaxed).is_null())
@@ -72,6 +116,7 @@ pub(crate) fn register() -> &'static Stack {
         stack.row = row + further;
         USED.fetch_max(stack.row + 1, Ordering::AcqRel);
     }
+    VERSION.fetch_add(1, Ordering::AcqRel);
     stack
 }
 
@@ -86,6 +131,7 @@ pub(crate) fn unregister(stack: &'static Stack) {
     // The record stays: another thread may be looking at it. It is small but for pages of levels.
     TABLE[stack.row].store(null_mut(), Ordering::Release);
     stack.len.store(0, Ordering::Release);
+    VERSION.fetch_add(1, Ordering::AcqRel);
 }
 
 /// The stack that `address` lies on, if it is a known thread's.
@@ -122,7 +168,8 @@ impl Stack {
     /// Another member executes here from now on.
     pub(crate) fn set_member(&self, member: MemberSpace) {
         self.member_base.store(member.base, Ordering::Release);
-        self.member_since.store(member.first_task, Ordering::Release);
+        self.member_since
+            .store(member.first_task, Ordering::Release);
     }
 
     /// Below `base`, whatever is older than `age` is void.
@@ -146,13 +193,17 @@ impl Stack {
         let len = (self.len.load(Ordering::Acquire) as usize).min(LEVELS);
         let above = self.levels[..len]
             .partition_point(|level| level.load(Ordering::Relaxed) >> 32 < distance);
-        above.checked_sub(1).map_or(0, |level| self.levels[level].load(Ordering::Relaxed) as u32)
+        above
+            .checked_sub(1)
+            .map_or(0, |level| self.levels[level].load(Ordering::Relaxed) as u32)
     }
 
     /// The address below which the innermost task that started on this stack keeps its frames.
     pub fn base(&self) -> usize {
         let len = self.len.load(Ordering::Relaxed) as usize;
-        let top = len.checked_sub(1).map_or(0, |level| self.levels[level].load(Ordering::Relaxed));
+        let top = len
+            .checked_sub(1)
+            .map_or(0, |level| self.levels[level].load(Ordering::Relaxed));
         self.high - (top >> 32) as usize
     }
 }
@@ -173,7 +224,10 @@ fn own_bounds() -> Range<usize> {
 
 /// The calling thread's static thread-local storage.
 pub(crate) fn thread_local_storage() -> Range<usize> {
-    let mut found = usize::MAX..0;
+    let mut found = Range {
+        start: usize::MAX,
+        end: 0,
+    };
     // SAFETY: the callback runs before this returns and gets the range it is told of.
     unsafe { ::libc::dl_iterate_phdr(Some(note_storage), (&raw mut found).cast()) };
     if found.is_empty() { 0..0 } else { found }
@@ -193,7 +247,10 @@ unsafe extern "C" fn note_storage(
     // SAFETY: the description says how many headers there are.
     let headers =
         unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    for header in headers.iter().filter(|header| header.p_type == ::libc::PT_TLS) {
+    for header in headers
+        .iter()
+        .filter(|header| header.p_type == ::libc::PT_TLS)
+    {
         found.start = found.start.min(data);
         found.end = found.end.max(data + header.p_memsz as usize);
     }

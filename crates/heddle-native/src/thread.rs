@@ -6,13 +6,13 @@
 //! with the program.
 
 use crate::runtime::{Runtime, runtime};
-use crate::stack::{self, Stack};
+use crate::stack::{self, Gap, Stack};
 use heddle_core::AccessKind;
 use heddle_rt::{Cursor, Engine, ThreadCache, View};
 use std::arch::{asm, global_asm};
 use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 global_asm!(
     ".pushsection .tbss.heddle,\"awT\",@nobits",
@@ -83,14 +83,28 @@ pub struct Thread {
     pub stack: &'static Stack,
     /// Its own thread-local storage.
     pub storage: Range<usize>,
+    /// Where it need not look for stacks.
+    pub(crate) gap: Gap,
     /// While above 0 its accesses are not checked.
     pub ignore: u32,
     /// What it remembers of OpenMP.
     pub openmp: crate::openmp::Local,
+    /// What it remembers of tasks by our own interface.
+    pub api: crate::api::Local,
     /// Threads are numbered as they start.
     pub number: u32,
     inside: bool,
+    /// Where the executable's own hooks look for this record; null if it has none.
+    slot: *mut *mut Thread,
 }
+
+// What `hooks/hooks.s` relies on.
+const _: () = {
+    assert!(std::mem::offset_of!(Thread, view) == 0);
+    assert!(std::mem::offset_of!(Thread, cache) + ThreadCache::WANTED == 8);
+    assert!(std::mem::offset_of!(Thread, cache) + ThreadCache::KNOWN_READS == 16);
+    assert!(std::mem::offset_of!(Thread, cache) + ThreadCache::KNOWN_WRITES == 8208);
+};
 
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
@@ -101,6 +115,34 @@ pub(crate) fn checked() -> Option<&'static mut Thread> {
     // SAFETY: the word is null or the calling thread's record, which lives as long as the thread; it is
     // null while `enter` has lent the record out.
     (!thread.is_null()).then(|| unsafe { &mut *thread })
+}
+
+/// Says where the executable's own hooks look for the calling thread's record.
+type SlotOf = extern "C" fn() -> *mut *mut Thread;
+
+/// The executable's, or null if it was linked without hooks of its own.
+static HOOKS: AtomicPtr<()> = AtomicPtr::new(null_mut());
+
+/// Called by the hooks in the executable when it starts (`hooks/hooks.s`).
+#[unsafe(no_mangle)]
+extern "C" fn heddle_register_hooks(slot_of: SlotOf) {
+    HOOKS.store(slot_of as *mut (), Ordering::Release);
+    let thread = record_word();
+    if !thread.is_null() {
+        // SAFETY: the calling thread's record, which is not lent out: the executable's start-up calls.
+        let thread = unsafe { &mut *thread };
+        thread.slot = slot_of();
+        thread.check();
+    }
+}
+
+fn own_slot() -> *mut *mut Thread {
+    let slot_of = HOOKS.load(Ordering::Acquire);
+    if slot_of.is_null() {
+        return null_mut();
+    }
+    // SAFETY: `heddle_register_hooks` stored a function of this type.
+    unsafe { std::mem::transmute::<*mut (), SlotOf>(slot_of)() }
 }
 
 /// Runs `f` with the calling thread's record. None if the program is not checked now, or if the
@@ -116,12 +158,12 @@ pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R>
     if std::mem::replace(&mut thread.inside, true) {
         return None;
     }
-    set_checked(null_mut());
+    thread.uncheck();
     let result = runtime().map(|runtime| f(runtime, thread));
     thread.inside = false;
     thread.cache.follow(thread.cursor.strand());
     if thread.ignore == 0 && result.is_some() {
-        set_checked(thread);
+        thread.check();
     }
     result
 }
@@ -139,14 +181,18 @@ pub fn attach(cursor: Cursor) {
         cursor,
         stack: stack::register(),
         storage: stack::thread_local_storage(),
+        gap: Gap::default(),
         ignore: 0,
         openmp: crate::openmp::Local::default(),
+        api: crate::api::Local::default(),
         number: THREADS.fetch_add(1, Ordering::Relaxed),
         inside: false,
+        slot: own_slot(),
     });
     let thread = Box::into_raw(thread);
     set_record(thread);
-    set_checked(thread);
+    // SAFETY: just made, and only this thread knows it.
+    unsafe { &mut *thread }.check();
 }
 
 /// The calling thread is not checked any more. Gives back where its task stood.
@@ -155,10 +201,10 @@ pub fn detach() -> Option<Cursor> {
     if thread.is_null() {
         return None;
     }
-    set_checked(null_mut());
     set_record(null_mut());
     // SAFETY: the record was boxed by `attach`, and nobody refers to it any more.
-    let thread = unsafe { Box::from_raw(thread) };
+    let mut thread = unsafe { Box::from_raw(thread) };
+    thread.uncheck();
     stack::unregister(thread.stack);
     Some(thread.cursor)
 }
@@ -169,6 +215,35 @@ pub fn is_attached() -> bool {
 }
 
 impl Thread {
+    /// Takes the step that the running strand took before at `pc`, if there is one for this granule.
+    #[inline]
+    pub(crate) fn take_again(&self, kind: AccessKind, granule: u64, mask: u8, pc: usize) -> bool {
+        // SAFETY: the run's engine is never dropped, and there is one only.
+        unsafe { self.cache.take_again(self.view, kind, granule, mask, pc) }
+    }
+
+    /// Its accesses are checked from now on.
+    #[inline]
+    fn check(&mut self) {
+        let checked: *mut Self = self;
+        self.tell(checked);
+    }
+
+    /// They are not.
+    #[inline]
+    fn uncheck(&mut self) {
+        self.tell(null_mut());
+    }
+
+    #[inline]
+    fn tell(&self, checked: *mut Self) {
+        set_checked(checked);
+        if !self.slot.is_null() {
+            // SAFETY: a word of this thread's own storage, which lives as long as the thread.
+            unsafe { *self.slot = checked };
+        }
+    }
+
     /// Whether the running strand has made such an access before.
     #[inline(always)]
     pub(crate) fn has_made(&self, kind: AccessKind, granule: u64, mask: u8) -> bool {

@@ -5,6 +5,7 @@
 //! [`stream`] draws random event streams, [`program`] random `.task` programs, [`property`] says
 //! what must hold of each, and [`soak`] tries many of them and shrinks what fails.
 
+mod atoms;
 pub mod draw;
 pub mod graph;
 mod oracle;
@@ -14,6 +15,10 @@ mod rules;
 mod soak;
 pub mod stream;
 
+pub use atoms::{Subject, Torn, TornVerdicts, torn_verdicts};
 pub use oracle::{Oracle, Race, Verdicts, verdicts};
 pub use rules::{Rules, is_depth_first};
-pub use soak::{cases, runner, soak, try_cases, try_programs, try_streams};
+pub use soak::{
+    Misses, cases, runner, soak, soak_atomicity, soak_traces, try_atomic_programs,
+    try_atomic_streams, try_cases, try_programs, try_streams,
+};

@@ -21,6 +21,7 @@ use heddle_core::{
     Outcome, SiteId, TaskId, TokenId,
 };
 
+use crate::atoms::{Atoms, Scope, Subject, Torn};
 use crate::graph::{Closure, Graph, Node};
 
 /// The strongest verdict on each racy location.
@@ -42,6 +43,9 @@ pub struct Oracle {
     touches: BTreeMap<Location, Vec<Touch>>,
     lives: BTreeMap<Location, u32>,
     last_writes: BTreeMap<Location, Sections>,
+    atoms: Atoms,
+    /// The hand-offs that are not through a declared unit.
+    foreign: Vec<(Location, (Node, Node))>,
 }
 
 /// The task that acts; after an `End` nobody's turn is known until the next event says so.
@@ -55,10 +59,10 @@ impl Default for RunningTask {
 }
 
 /// One acquisition of a lock, named by its `Acquire`.
-type Section = Node;
+pub(crate) type Section = Node;
 
 /// The locks held at some point, each with the section it is held in.
-type Sections = BTreeMap<LockId, Section>;
+pub(crate) type Sections = BTreeMap<LockId, Section>;
 
 /// One access to one location.
 #[derive(Clone, Debug)]
@@ -87,6 +91,7 @@ impl Listener for Oracle {
         match event {
             Event::Begin { task } => self.begin(task),
             Event::Resume { task } => self.running = RunningTask(Some(task)),
+            Event::Atomic { extent, group } => self.atoms.declare(extent, group),
             Event::Stuck { .. } | Event::Fault { .. } => {}
             _ => {
                 if let RunningTask(Some(task)) = self.running {
@@ -148,9 +153,24 @@ impl Oracle {
         self.handoffs.len()
     }
 
+    /// Every triple of accesses that tears a unit.
+    pub fn torn(&self, scope: Scope) -> Vec<Torn> {
+        let order = self.order.closure();
+        let torn = self.atoms.torn(scope, &order, &order);
+        let is_torn = |at: Location| torn.iter().any(|t| t.subject == Subject::Location(at));
+        let foreign = self.foreign.iter().filter(|&&(at, _)| !is_torn(at));
+        let handoffs: Vec<_> = foreign.map(|&(_, edge)| edge).collect();
+        self.atoms
+            .torn(scope, &order, &self.with(&handoffs).closure())
+    }
+
     fn with_handoffs(&self) -> Graph {
+        self.with(&self.handoffs)
+    }
+
+    fn with(&self, handoffs: &[(Node, Node)]) -> Graph {
         let mut graph = self.order.clone();
-        for &(from, to) in &self.handoffs {
+        for &(from, to) in handoffs {
             graph.add_edge(from, to);
         }
         graph
@@ -175,6 +195,7 @@ impl Oracle {
 
     fn act(&mut self, task: TaskId, event: Event) {
         let node = self.step(task);
+        self.atoms.note(task, node, event, &self.sections(task));
         match event {
             Event::Spawn {
                 task: child,
@@ -270,6 +291,9 @@ impl Oracle {
             }
             if let Some(&release) = self.releases.get(&earlier) {
                 self.handoffs.push((release, node));
+                if !self.atoms.is_declared(location) {
+                    self.foreign.push((location, (release, node)));
+                }
             }
         }
     }

@@ -29,6 +29,7 @@ struct Task {
     finish: FinishId,
     phase: Phase,
     open: Vec<FinishId>,
+    blocks: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +75,7 @@ impl Rules {
             finish: FinishId::MAIN,
             phase: Phase::Begun,
             open: Vec::new(),
+            blocks: 0,
         };
         let implicit = Finish {
             owner: TaskId::MAIN,
@@ -120,6 +122,7 @@ impl Rules {
         self.check_closed(event)?;
         match event {
             Event::Declare { .. } => Ok(()),
+            Event::Atomic { .. } => require(self.features.atomics, "features: no atomics"),
             Event::DeclareLock { lock, .. } => {
                 self.locks += 1;
                 require(lock.index() == self.locks, "rule 3: lock ids are dense")
@@ -171,8 +174,23 @@ impl Rules {
             Event::Acquire { lock, .. } => self.acquire(running, lock),
             Event::Release { lock, .. } => self.release(running, lock),
             Event::Cut { .. } => require(self.features.cuts, "features: no cuts"),
+            Event::AtomicBegin { .. } => self.enter_block(running),
+            Event::AtomicEnd { .. } => self.leave_block(running),
             _ => Ok(()),
         }
+    }
+
+    fn enter_block(&mut self, task: TaskId) -> Checked {
+        let state = self.tasks.get_mut(&task).ok_or("rule 3: no such task")?;
+        state.blocks += 1;
+        require(self.features.atomics, "features: no atomics")
+    }
+
+    fn leave_block(&mut self, task: TaskId) -> Checked {
+        let state = self.tasks.get_mut(&task).ok_or("rule 3: no such task")?;
+        require(state.blocks > 0, "rule 9: leaves a block it is not in")?;
+        state.blocks -= 1;
+        Ok(())
     }
 
     fn begin(&mut self, task: TaskId) -> Checked {
@@ -222,6 +240,7 @@ impl Rules {
                 finish,
                 phase: Phase::Spawned,
                 open: Vec::new(),
+                blocks: 0,
             },
         );
         Ok(())

@@ -5,12 +5,16 @@
 
 use std::fmt;
 
-use proptest::strategy::Strategy;
+use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
+use crate::draw::Dice;
 use crate::program::case;
-use crate::property::{Holds, caught, holds_of_case, holds_of_script};
-use crate::stream::{Class, Mode, script};
+use crate::property::{
+    Holds, Missed, atomic_run, atomicity_holds_of_case, atomicity_holds_of_script, caught,
+    holds_of_case, holds_of_script, missed_by_the_printed, one_trace_shows_all,
+};
+use crate::stream::{Class, Mode, Script, Size, atomic_script, generated, script};
 
 /// How many steps a failing case is shrunk by, at most.
 const SHRINK_STEPS: u32 = 20_000;
@@ -40,6 +44,122 @@ pub fn try_streams(class: Class, mode: Mode, cases: u32, seed: u64) -> Holds {
         holds_of_script(class, script)
     })
     .map_err(|wrong| format!("{class:?}, {mode:?}, seed {seed}: {wrong}"))
+}
+
+/// Tries random event streams with atomic locations.
+pub fn try_atomic_streams(class: Class, mode: Mode, cases: u32, seed: u64) -> Holds {
+    try_cases(&atomic_script(class, mode), cases, seed, |script| {
+        atomicity_holds_of_script(class, script)
+    })
+    .map_err(|wrong| format!("{class:?}, {mode:?}, seed {seed}: {wrong}"))
+}
+
+/// Tries random programs whose variables are atomic.
+pub fn try_atomic_programs(class: Class, cases: u32, seed: u64) -> Holds {
+    try_cases(&case(class), cases, seed, atomicity_holds_of_case)
+        .map_err(|wrong| format!("{class:?}, seed {seed}: {wrong}"))
+}
+
+/// What the printed history misses in random runs of one class and mode.
+#[derive(Clone, Debug)]
+pub struct Misses {
+    /// The class.
+    pub class: Class,
+    /// The mode.
+    pub mode: Mode,
+    /// How many runs were looked at.
+    pub runs: u32,
+    /// Units that can be torn, and how many are missed.
+    pub units: Missed,
+    /// The smallest run with a miss.
+    pub smallest: Option<Script>,
+}
+
+impl fmt::Display for Misses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Missed { torn, missed } = self.units;
+        write!(
+            f,
+            "{:<13} {:<12} {:>7} runs {torn:>7} torn {missed:>7} missed as printed {:>5.1} %",
+            format!("{:?}", self.class),
+            format!("{:?}", self.mode),
+            self.runs,
+            100.0 * missed as f64 / torn.max(1) as f64
+        )
+    }
+}
+
+/// Tries the properties of atomicity on `cases` random runs and counts what the printed history
+/// misses in them.
+pub fn soak_atomicity(cases: u64, seed: u64) -> Result<Vec<Misses>, String> {
+    let parts = (Class::ALL.len() * Mode::ALL.len()) as u64;
+    let mut all = Vec::new();
+    for (n, class) in (0..).zip(Class::ALL) {
+        for (m, mode) in (0..).zip(Mode::ALL) {
+            let (share, seed) = (share(cases, parts), seed.wrapping_add(100 * n + m));
+            try_atomic_streams(class, mode, share, seed)?;
+            all.push(misses(class, mode, share, seed)?);
+        }
+    }
+    Ok(all)
+}
+
+/// Generates `traces` runs of up to this size and finds all that can be torn in each by examining it once.
+/// Says how many units that are.
+pub fn soak_traces(traces: u64, size: Size, seed: u64) -> Result<u64, String> {
+    let mut dice = Dice::new(seed);
+    let mut torn = 0;
+    for _ in 0..traces {
+        let size = Size {
+            tasks: 1 + dice.below(size.tasks),
+            accesses: 2 + dice.below(size.accesses.max(3) - 1),
+        };
+        torn += one_trace_shows_all(&generated(size, &mut dice))?;
+    }
+    Ok(torn)
+}
+
+fn misses(class: Class, mode: Mode, runs: u32, seed: u64) -> Result<Misses, String> {
+    let (mut units, mut smallest) = (Missed::default(), None);
+    let missed = |script: &Script| missed_by_the_printed(&mut atomic_run(class, script));
+    let mut draws = runner(runs, seed);
+    let strategy = atomic_script(class, mode);
+    for _ in 0..runs {
+        let drawn = strategy
+            .new_tree(&mut draws)
+            .map_err(|why| why.to_string())?;
+        let found = missed(&drawn.current())?;
+        units.torn += found.torn;
+        units.missed += found.missed;
+        if found.missed > 0 && smallest.is_none() {
+            let is_miss = |script: &Script| missed(script).is_ok_and(|found| found.missed > 0);
+            smallest = Some(shrunk(drawn, is_miss));
+        }
+    }
+    Ok(Misses {
+        class,
+        mode,
+        runs,
+        units,
+        smallest,
+    })
+}
+
+/// The drawn value, simplified for as long as it fits.
+fn shrunk<T: ValueTree>(mut drawn: T, fits: impl Fn(&T::Value) -> bool) -> T::Value {
+    let mut smallest = drawn.current();
+    let mut goes_on = drawn.simplify();
+    while goes_on {
+        let value = drawn.current();
+        goes_on = match fits(&value) {
+            true => {
+                smallest = value;
+                drawn.simplify()
+            }
+            false => drawn.complicate(),
+        };
+    }
+    smallest
 }
 
 /// Tries random programs of one class.

@@ -1,23 +1,24 @@
-//! The oracle finds in each example the races its first lines promise.
+//! The oracle finds in each example the races and torn regions its first lines promise.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use heddle_core::atomicity::Scope;
 use heddle_core::{Certainty, Event, Legend, Location, Shape};
 use heddle_lang::{Kind, expectations, machine};
-use heddle_oracle::{Oracle, Rules};
+use heddle_oracle::{Oracle, Rules, Subject, TornVerdicts};
 
-/// Certainty and the location as written in an expectation.
-type Races = BTreeSet<(Certainty, String)>;
+/// Kind, certainty and the location as written in an expectation.
+type Found = BTreeSet<(Kind, Certainty, String)>;
 
 #[test]
-fn the_oracle_finds_the_races_the_examples_promise() {
+fn the_oracle_finds_what_the_examples_promise() {
     let examples = examples();
     assert!(examples.len() > 20, "too few examples: {examples:?}");
     for example in examples {
         let source = fs::read_to_string(&example).expect("a readable example");
-        if let Some((found, promised)) = races(&source) {
+        if let Some((found, promised)) = found(&source) {
             assert_eq!(found, promised, "{}", example.display());
         }
     }
@@ -33,7 +34,7 @@ fn examples() -> Vec<PathBuf> {
 }
 
 /// What the oracle finds and what the file promises. Files about cuts promise no races.
-fn races(source: &str) -> Option<(Races, Races)> {
+fn found(source: &str) -> Option<(Found, Found)> {
     let program = heddle_lang::compile("example.task", source).expect("a valid example");
     if program.features.cuts {
         return None;
@@ -41,22 +42,53 @@ fn races(source: &str) -> Option<(Races, Races)> {
     let mut events = Vec::new();
     machine::run(&program, &mut events, &mut |_| {});
     assert_eq!(Rules::hold(&events, program.features), Ok(()));
-    let verdicts = Oracle::of(&events).verdicts().into_iter();
-    let found = verdicts
-        .map(|(location, certainty)| (certainty, written(&events, &program.legend, location)));
-    Some((found.collect(), promised(source)))
+    let (oracle, legend) = (Oracle::of(&events), &program.legend);
+    let races = oracle.verdicts().into_iter();
+    let races = races
+        .map(|(location, certainty)| (Kind::Race, certainty, written(&events, legend, location)));
+    let torn = torn_verdicts_of(&oracle).into_iter();
+    let torn = torn
+        .map(|(subject, certainty)| (Kind::Atomicity, certainty, unit(&events, legend, subject)));
+    Some((races.chain(torn).collect(), promised(source)))
 }
 
-fn promised(source: &str) -> Races {
+fn torn_verdicts_of(oracle: &Oracle) -> TornVerdicts {
+    let mut verdicts = TornVerdicts::new();
+    for torn in oracle.torn(Scope::Declared) {
+        let verdict = verdicts.entry(torn.subject).or_insert(torn.certainty);
+        *verdict = torn.certainty.max(*verdict);
+    }
+    verdicts
+}
+
+/// A unit as the program writes it: an element, or the names of the group's members.
+fn unit(events: &[Event], legend: &Legend, subject: Subject) -> String {
+    let group = match subject {
+        Subject::Location(location) => return written(events, legend, location),
+        Subject::Group(group) => group,
+    };
+    let members = events.iter().filter_map(|&event| match event {
+        Event::Atomic { extent, group: of } if of == Some(group) => Some(extent.start),
+        _ => None,
+    });
+    let names = members.map(|start| written(events, legend, start));
+    let names = names.map(|name| name.trim_end_matches("[0]").to_owned());
+    names.collect::<Vec<_>>().join(",")
+}
+
+fn promised(source: &str) -> Found {
     let promised = expectations(source)
         .expect("valid expectations")
         .check
         .unwrap_or_default();
-    let races = promised
+    let checked = promised
         .into_iter()
-        .filter(|promise| promise.kind == Kind::Race);
-    races
-        .map(|race| (race.certainty, race.location.unwrap_or_default()))
+        .filter(|promise| matches!(promise.kind, Kind::Race | Kind::Atomicity));
+    checked
+        .map(|promise| {
+            let location = promise.location.unwrap_or_default();
+            (promise.kind, promise.certainty, location)
+        })
         .collect()
 }
 

@@ -17,6 +17,7 @@ const EVERYTHING: Features = Features {
     locks: true,
     choices: true,
     cuts: true,
+    atomics: true,
 };
 
 fn spawn(task: u32, finish: u32) -> Event {

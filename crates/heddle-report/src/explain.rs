@@ -3,6 +3,7 @@
 use heddle_core::{Access, AccessKind, Certainty, LockId, TaskId, TaskKind, Why};
 
 use crate::model::{self, Note, Operation};
+use crate::native::Relation;
 use crate::resolve::Resolver;
 use crate::sort::in_source_order;
 
@@ -11,6 +12,9 @@ pub fn message(location: &str, accesses: &[model::Access]) -> String {
     let [first, second] = accesses else {
         return location.into();
     };
+    if let Some(both) = both(first, second) {
+        return format!("{location} is {both} in parallel");
+    }
     let (one, two) = (first.operation, second.operation);
     let again = match one == two {
         true => String::new(),
@@ -19,9 +23,20 @@ pub fn message(location: &str, accesses: &[model::Access]) -> String {
     format!(
         "{location} is {} by {} and {again}by {} in parallel",
         one.participle(),
-        first.task.phrase(),
-        second.task.phrase(),
+        first.task.phrase,
+        second.task.phrase,
     )
+}
+
+/// `read and written by two tasks created at 3:4`, if that is who they are.
+pub fn both(first: &model::Access, second: &model::Access) -> Option<String> {
+    let two = first.task.two.as_ref();
+    let two = two.filter(|_| first.task.phrase == second.task.phrase)?;
+    let (one, other) = (first.operation.participle(), second.operation.participle());
+    Some(match one == other {
+        true => format!("{one} by {two}"),
+        false => format!("{one} and {other} by {two}"),
+    })
 }
 
 /// What the access does.
@@ -47,6 +62,8 @@ pub struct Explanation<'a> {
     outer: &'a Access,
     /// The child of the ancestor that makes the outer access, unless the ancestor does.
     sibling: Option<TaskId>,
+    /// What the two have to do with each other in a native program.
+    relation: Option<Relation>,
 }
 
 impl<'a> Explanation<'a> {
@@ -63,6 +80,11 @@ impl<'a> Explanation<'a> {
             _ => (second, first),
         };
         let sibling = child_towards(resolver, why.ancestor, outer.task);
+        let task = |task| resolver.outcome().task(task);
+        let relation = task(why.spawned).and_then(|spawned| {
+            let tasks = [task(inner.task), task(outer.task)];
+            Relation::new(spawned, tasks)
+        });
         Self {
             resolver,
             certainty,
@@ -72,6 +94,7 @@ impl<'a> Explanation<'a> {
             inner,
             outer,
             sibling,
+            relation,
         }
     }
 
@@ -82,7 +105,11 @@ impl<'a> Explanation<'a> {
 
     /// Why they are parallel: the spawn, what comes before its join, and what fails to order them.
     pub fn notes(&self) -> Vec<Note> {
-        let mut notes = vec![self.spawn_note(), self.meanwhile_note()];
+        let mut notes = match self.relation {
+            Some(relation) if relation.is_of_team() => self.team_notes(relation),
+            Some(Relation::Task | Relation::Thread) if self.same_spawn() => self.twins_notes(),
+            _ => vec![self.spawn_note(), self.meanwhile_note()],
+        };
         notes.extend(self.extra_edges_note());
         notes.extend(self.handoff_note());
         notes
@@ -105,11 +132,17 @@ impl<'a> Explanation<'a> {
     fn spawn_note(&self) -> Note {
         let spawned = self.why.spawned;
         let site = self.resolver.outcome().task(spawned).map(|info| info.site);
-        let spawn = site.map(|site| format!("is spawned {} and ", self.resolver.at(site)));
         let (task, join) = (
             self.resolver.task_phrase(spawned),
             self.resolver.join(self.why.finish),
         );
+        if self.relation.is_some() {
+            return Note {
+                text: format!("nothing waits for {task} until {join}"),
+                position: site.and_then(|site| self.resolver.position(site)),
+            };
+        }
+        let spawn = site.map(|site| format!("is spawned {} and ", self.resolver.at(site)));
         // A get or an await may still join it, later than the other access.
         let joined = match self.has_extra_edges() {
             true => format!("no finish joins it until {join}"),
@@ -136,16 +169,72 @@ impl<'a> Explanation<'a> {
                 position: self.resolver.position(self.outer.site),
             },
             Some((task, site)) => Note {
-                text: format!("{task} is spawned {} before that", self.resolver.at(site)),
+                text: match self.relation {
+                    Some(_) => format!("{task} starts before that"),
+                    None => format!("{task} is spawned {} before that", self.resolver.at(site)),
+                },
                 position: self.resolver.position(site),
             },
         }
     }
 
+    /// Both tasks come from one place in the text.
+    fn twins_notes(&self) -> Vec<Note> {
+        let info = self.resolver.outcome().task(self.why.spawned);
+        let join = self.resolver.join(self.why.finish);
+        let (at, what) = match (info, self.relation) {
+            (Some(info), Some(Relation::Thread)) => (self.resolver.at(info.site), "threads"),
+            (Some(info), _) => (self.resolver.at(info.site), "tasks"),
+            (None, _) => (String::new(), "tasks"),
+        };
+        vec![Note {
+            text: format!("both {what} are created {at} and nothing waits for them until {join}"),
+            position: info.and_then(|info| self.resolver.position(info.site)),
+        }]
+    }
+
+    /// Both accesses are made by one team, between the same two barriers.
+    fn team_notes(&self, relation: Relation) -> Vec<Note> {
+        let task = |task| self.resolver.outcome().task(task);
+        let construct = match relation {
+            Relation::Iterations | Relation::Sections => task(self.inner.task),
+            _ => {
+                let mut chain = self.resolver.ancestry(self.inner.task).filter_map(task);
+                chain.find(|info| info.kind == TaskKind::Member)
+            }
+        };
+        let at = construct.map_or(String::new(), |info| self.resolver.at(info.site));
+        let text = match relation {
+            Relation::Iterations => {
+                format!("both are iterations of the loop {at}, which may run on different threads")
+            }
+            Relation::Sections => {
+                format!(
+                    "both are sections of the construct {at}, which may run on different threads"
+                )
+            }
+            _ => format!("both are in the parallel region {at}, on different threads"),
+        };
+        let position = construct.and_then(|info| self.resolver.position(info.site));
+        let mut notes = vec![Note { text, position }];
+        if matches!(relation, Relation::Team | Relation::Single) {
+            notes.push(Note {
+                text: "no barrier separates them".into(),
+                position: None,
+            });
+        }
+        notes
+    }
+
     /// Said only where the program has such edges at all.
     fn extra_edges_note(&self) -> Option<Note> {
+        let edges = match self.relation {
+            None => "no get, dependence, event or await orders the two",
+            Some(Relation::Thread) => "no join, condition or atomic orders the two",
+            Some(_) => "no depend clause, ordered region or atomic orders the two",
+        };
         self.has_extra_edges().then(|| Note {
-            text: "no get, dependence, event or await orders the two".into(),
+            text: edges.into(),
             position: None,
         })
     }
@@ -155,14 +244,15 @@ impl<'a> Explanation<'a> {
     }
 
     fn handoff_note(&self) -> Option<Note> {
-        let section = match self.resolver.outcome().locks.is_empty() {
-            true => "isolated body",
-            false => "section of a lock",
+        let hand_off = match (self.relation, self.resolver.outcome().locks.is_empty()) {
+            (Some(_), _) => "a section of a lock or an atomic read what an earlier one wrote",
+            (None, true) => "one isolated body read what an earlier one wrote",
+            (None, false) => "one section of a lock read what an earlier one wrote",
         };
         (self.certainty == Certainty::Possible).then(|| Note {
             text: format!(
-                "only a hand-off orders them in this run: one {section} read what an earlier \
-                 one wrote; in the other order nothing does"
+                "only a hand-off orders them in this run: {hand_off}; in the other order nothing \
+                 does"
             ),
             position: None,
         })
@@ -178,6 +268,7 @@ impl<'a> Explanation<'a> {
         let access = self.describe(access);
         match held {
             [LockId::ISOLATED] => format!("put {access} in an isolated body too"),
+            [lock] if self.resolver.lock(*lock) == "atomic" => format!("make {access} atomic too"),
             _ => format!("hold {} at {access} too", self.locks(held)),
         }
     }
@@ -199,6 +290,9 @@ impl<'a> Explanation<'a> {
     }
 
     fn order_help(&self) -> String {
+        if let Some(relation) = self.relation {
+            return self.native_help(relation);
+        }
         let join = match self.inner_ran_first {
             _ if self.same_spawn() => "give each of these tasks a location of its own".into(),
             true => self.join_help(),
@@ -225,6 +319,61 @@ impl<'a> Explanation<'a> {
             ),
             false => "let one of the two wait for the other".into(),
         }
+    }
+
+    fn native_help(&self, relation: Relation) -> String {
+        let order = match relation {
+            Relation::Iterations => "give each iteration data of its own or use a reduction".into(),
+            Relation::Team if self.is_one_position() => {
+                "make the variable private or a reduction".into()
+            }
+            Relation::Team => "put a barrier between the two, or make the variable private".into(),
+            Relation::Sections => "put both in one section".into(),
+            Relation::Single => "let a barrier follow the single (no nowait)".into(),
+            Relation::Task | Relation::Thread if self.same_spawn() => self.twins_help(relation),
+            Relation::Task => self.task_help(),
+            Relation::Thread => format!(
+                "join {} {}",
+                self.resolver.task_phrase(self.why.spawned),
+                self.before()
+            ),
+        };
+        let protection = match relation {
+            Relation::Thread => "one mutex or make them atomic",
+            _ => "atomic or one critical",
+        };
+        format!("{order}, or protect both accesses with {protection}")
+    }
+
+    fn twins_help(&self, relation: Relation) -> String {
+        match relation {
+            Relation::Thread => "give each of these threads data of its own".into(),
+            _ => "give each of these tasks data of its own or a depend clause".into(),
+        }
+    }
+
+    /// A taskwait waits for children only, not for theirs.
+    fn task_help(&self) -> String {
+        let task = self.resolver.task_phrase(self.why.spawned);
+        let before = self.before();
+        let wait = match self.inner.task == self.why.spawned {
+            true => format!("add a taskwait {before}"),
+            false => format!("put {task} in a taskgroup that ends {before}"),
+        };
+        let sibling = self
+            .sibling
+            .and_then(|task| self.resolver.outcome().task(task));
+        match sibling.is_some_and(|info| info.kind == TaskKind::Task) {
+            true => format!("{wait} or depend clauses to both tasks"),
+            false => wait,
+        }
+    }
+
+    fn is_one_position(&self) -> bool {
+        let [first, second] = self
+            .accesses
+            .map(|access| self.resolver.legend().site(access.site));
+        first.map(|site| (site.file, site.line)) == second.map(|site| (site.file, site.line))
     }
 
     fn join_help(&self) -> String {
@@ -255,6 +404,7 @@ impl<'a> Explanation<'a> {
             .map(|info| info.site);
         match site {
             None => format!("before {}", self.describe(self.outer)),
+            Some(_) if self.relation.is_some() => format!("before {}", self.sibling_phrase()),
             Some(site) => format!(
                 "before {} is spawned {}",
                 self.sibling_phrase(),

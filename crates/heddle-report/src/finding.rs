@@ -11,6 +11,7 @@ use heddle_core::{
 use crate::explain::{self, Explanation};
 use crate::model::{Access, Certainty, Finding, Kind, Note, Wait};
 use crate::resolve::Resolver;
+use crate::torn::{self, Tear};
 
 /// Words findings one after the other.
 pub struct Wording<'a> {
@@ -65,6 +66,34 @@ impl<'a> Wording<'a> {
                     ..self.race(place, about)
                 }
             }
+            CoreFinding::Atomicity {
+                certainty,
+                places,
+                accesses,
+                touched,
+                why,
+                count,
+                rank,
+                ..
+            } => {
+                let location = places.iter().map(|place| self.resolver.place(place));
+                let location = location.collect::<Vec<_>>().join(",");
+                let tear = Tear {
+                    resolver: self.resolver,
+                    certainty: *certainty,
+                    location: &location,
+                    accesses,
+                    touched,
+                    why: *why,
+                };
+                Finding {
+                    certainty: self::certainty(found),
+                    count: *count,
+                    rank: *rank,
+                    object: places.first().and_then(|place| self.resolver.object(place)),
+                    ..torn(&tear)
+                }
+            }
             CoreFinding::Assertion { site, task, count } => {
                 assertion(self.resolver, *site, *task, *count)
             }
@@ -80,6 +109,7 @@ impl<'a> Wording<'a> {
         };
         let location = resolver.place(place);
         let finding = Finding {
+            object: resolver.object(place),
             position: said
                 .accesses
                 .first()
@@ -93,6 +123,21 @@ impl<'a> Wording<'a> {
         };
         self.last = Some(said);
         finding
+    }
+}
+
+fn torn(tear: &Tear) -> Finding {
+    let accesses = tear.accesses.iter();
+    let accesses: Arc<[Access]> = accesses.map(|one| access(tear.resolver, one)).collect();
+    Finding {
+        position: accesses.first().and_then(|access| access.position.clone()),
+        message: torn::message(tear.location, &accesses),
+        accesses,
+        schedule: tear.schedule(),
+        why: tear.notes(),
+        help: Some(tear.help().into()),
+        location: Some(tear.location.to_owned()),
+        ..blank(Kind::Atomicity)
     }
 }
 
@@ -113,6 +158,10 @@ pub fn certainty(found: &CoreFinding) -> Certainty {
         CoreFinding::Race {
             certainty: CoreCertainty::Possible,
             ..
+        }
+        | CoreFinding::Atomicity {
+            certainty: CoreCertainty::Possible,
+            ..
         } => Certainty::Possible,
         _ => Certainty::Certain,
     }
@@ -122,12 +171,14 @@ fn access(resolver: &Resolver, access: &CoreAccess) -> Access {
     Access {
         operation: explain::operation(access),
         position: resolver.position(access.site),
+        function: resolver.function(access.site).map(str::to_owned),
         task: resolver.task(access.task),
         locks: access
             .locks
             .iter()
             .map(|&lock| resolver.lock(lock))
             .collect(),
+        stack: resolver.stack(access.site),
     }
 }
 
@@ -194,13 +245,16 @@ fn blank(kind: Kind) -> Finding {
         kind,
         certainty: Certainty::Certain,
         location: None,
+        object: None,
         message: String::new(),
         count: 1,
         position: None,
         accesses: Arc::default(),
         task: None,
         waits: Vec::new(),
+        schedule: Vec::new(),
         why: Arc::default(),
         help: None,
+        rank: 0,
     }
 }

@@ -67,6 +67,9 @@ fn is_same_report(one: &Finding, two: &Finding) -> bool {
         let accesses = finding.accesses.iter();
         accesses.map(|access| access.position.clone()).collect()
     };
-    let both_races = one.kind == Kind::Race && two.kind == Kind::Race;
-    both_races && one.certainty == two.certainty && spots(one) == spots(two)
+    let has_accesses = matches!(one.kind, Kind::Race | Kind::Atomicity);
+    has_accesses
+        && one.kind == two.kind
+        && one.certainty == two.certainty
+        && spots(one) == spots(two)
 }

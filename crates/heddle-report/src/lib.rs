@@ -6,12 +6,15 @@
 //! format needs no knowledge of detectors. [`Problem`] is the same for what is not a finding:
 //! a program that does not parse, a run that stopped, a damaged file.
 
+mod details;
 mod explain;
 mod fault;
 mod finding;
 mod group;
 pub mod json;
+mod memory;
 mod model;
+mod native;
 mod position;
 mod printable;
 mod problem;
@@ -20,15 +23,20 @@ mod resolve;
 mod snippet;
 mod sort;
 mod stats;
+pub mod suppress;
 pub mod text;
+mod torn;
+mod velodrome;
 
+pub use details::{Details, FrameInfo, ObjectInfo, ObjectKind};
 pub use group::{Group, groups};
 pub use model::{
-    Access, Certainty, Finding, Kind, Note, Operation, Report, Spawned, Task, Totals, Verdict,
-    Wait, guarantee_phrase,
+    Access, Certainty, Finding, Frame, Kind, Note, Object, Operation, Report, Spawned, Task,
+    Totals, Verdict, Wait, guarantee_phrase,
 };
 pub use position::{Position, Source};
 pub use printable::printable;
 pub use problem::Problem;
 pub use report::{Settings, Strictness, Subject, Unchecked};
 pub use stats::{CheckCounts, Eliminated, Stats};
+pub use velodrome::Velodrome;

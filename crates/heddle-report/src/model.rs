@@ -5,9 +5,11 @@ use std::sync::Arc;
 use heddle_core::Guarantee;
 use serde::{Serialize, Serializer};
 
+use crate::details::ObjectKind;
 use crate::position::Position;
 use crate::problem::Problem;
 use crate::stats::Stats;
+use crate::velodrome::Velodrome;
 
 /// Everything one checked program yields, ready to be shown.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -32,6 +34,12 @@ pub struct Report {
     /// How many findings are not shown.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u64,
+    /// How many findings were left out because the user asked not to see them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub suppressed: u64,
+    /// What the baseline of atomicity says, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub velodrome: Option<Velodrome>,
     /// How much work it was, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stats: Option<Stats>,
@@ -76,6 +84,10 @@ pub struct Totals {
     pub races: usize,
     /// Possible races.
     pub possible_races: usize,
+    /// Atomic regions that can be torn.
+    pub atomicity: usize,
+    /// Those that can only if a hand-off is undone.
+    pub possible_atomicity: usize,
     /// Failed assertions.
     pub assertions: usize,
     /// Deadlocks.
@@ -88,6 +100,8 @@ pub struct Totals {
 pub enum Kind {
     /// Two parallel accesses without common protection.
     Race,
+    /// Two accesses that belong together, and one that can come between them.
+    Atomicity,
     /// An assertion of the program failed.
     Assertion,
     /// Nothing can run and tasks remain.
@@ -113,13 +127,16 @@ pub struct Finding {
     pub certainty: Certainty,
     /// The variable or element, for kinds that have one.
     pub location: Option<String>,
+    /// What memory that is, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<Arc<Object>>,
     /// The whole defect in one sentence.
     pub message: String,
     /// How often it was seen.
     pub count: u64,
     /// Where it shows first.
     pub position: Option<Position>,
-    /// The two accesses of a race. Shared, as are the sentences: one loop can race on a million
+    /// The two accesses of a race; the three of a torn region, in the sequence that tears. Shared, as are the sentences: one loop can race on a million
     /// elements for one reason.
     #[serde(skip_serializing_if = "has_none")]
     pub accesses: Arc<[Access]>,
@@ -129,11 +146,21 @@ pub struct Finding {
     /// The waiting tasks of a deadlock.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
+    /// The schedule that shows it, step by step.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedule: Vec<Note>,
     /// Why it is so.
     pub why: Arc<[Note]>,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<Arc<str>>,
+    /// Of what nobody declared atomic: how far it is from a sure defect, from 1 on.
+    #[serde(skip_serializing_if = "is_zero_rank")]
+    pub rank: u8,
+}
+
+fn is_zero_rank(rank: &u8) -> bool {
+    *rank == 0
 }
 
 fn has_none(accesses: &Arc<[Access]>) -> bool {
@@ -147,10 +174,45 @@ pub struct Access {
     pub operation: Operation,
     /// Where in the source.
     pub position: Option<Position>,
+    /// In which function, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// By which task.
     pub task: Arc<Task>,
     /// The locks held; `isolated` is one.
     pub locks: Vec<String>,
+    /// The calls that led there, innermost first, as far as they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Frame>,
+}
+
+/// One call on a stack.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Frame {
+    /// The function.
+    pub function: String,
+    /// Where in it.
+    pub position: Option<Position>,
+}
+
+/// The memory a race is on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Object {
+    /// What sort of memory.
+    pub kind: ObjectKind,
+    /// The variable, or what else the report calls it.
+    pub name: String,
+    /// In bytes, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Where it was declared or allocated.
+    pub position: Option<Position>,
+    /// The calls that led to the allocation, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Frame>,
+    /// The task that allocated it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated_by: Option<String>,
 }
 
 /// What an access does.
@@ -169,8 +231,14 @@ pub struct Task {
     /// Its number; the main task is 0.
     pub id: u32,
     /// Its name: `main`, the program's own name for it, or `#` and its number. A name that several
-    /// tasks share has the number added.
+    /// tasks share has the number added. Tasks of native programs are named by where they were created.
     pub name: String,
+    /// The task in a sentence: `main`, `task T4`, `the task created at 3:4`.
+    #[serde(skip)]
+    pub phrase: String,
+    /// Two of its sort in a sentence, for tasks that have no name of their own: `two tasks created at 3:4`.
+    #[serde(skip)]
+    pub two: Option<String>,
     /// Its spawn, its spawner's spawn and so on, up to the main task.
     pub spawned: Vec<Spawned>,
     /// How many further steps up to the main task are not listed.
@@ -183,12 +251,19 @@ pub struct Task {
 pub struct Spawned {
     /// The name of the task that was spawned.
     pub task: String,
-    /// By which construct: `async`, `spawn`, `future`, `task` or `post`.
+    /// By which construct: `async`, `spawn`, `future`, `task`, `post`, `parallel`, `for`, `section`, `single` or
+    /// `thread`.
     pub construct: &'static str,
     /// Where.
     pub position: Option<Position>,
+    /// In which function, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// The name of the task that spawned it.
     pub by: String,
+    /// That task in a sentence.
+    #[serde(skip)]
+    pub by_phrase: String,
 }
 
 /// One task that waits forever.
@@ -226,21 +301,6 @@ impl Operation {
             Self::Read => "read",
             Self::Write => "written",
         }
-    }
-}
-
-impl Task {
-    /// The task in a sentence: `main`, `task T4`, `task #7`.
-    pub fn phrase(&self) -> String {
-        phrase(&self.name)
-    }
-}
-
-/// A task's name in a sentence.
-pub(crate) fn phrase(name: &str) -> String {
-    match name {
-        MAIN => MAIN.into(),
-        name => format!("task {name}"),
     }
 }
 

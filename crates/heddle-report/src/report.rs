@@ -2,6 +2,7 @@
 
 use heddle_core::{Features, Guarantee, Legend, Outcome};
 
+use crate::details::Details;
 use crate::fault;
 use crate::finding::{self, Wording};
 use crate::model::{Certainty, Report, Verdict};
@@ -34,6 +35,8 @@ pub enum Unchecked {
     Nothing,
     /// Some variables are declared `atomic`.
     Atomicity,
+    /// Races: only torn regions are shown.
+    Races,
 }
 
 /// Whether possible findings count for the verdict.
@@ -58,7 +61,16 @@ pub struct Settings {
 impl Report {
     /// The report on this subject. Verdict and totals do not depend on the limit.
     pub fn new(subject: Subject<'_>, settings: Settings) -> Self {
-        let resolver = Resolver::new(subject.outcome, subject.legend);
+        Self::build(subject, None, settings)
+    }
+
+    /// The report on a native program, of which more is known than positions.
+    pub fn detailed(subject: Subject<'_>, details: &Details, settings: Settings) -> Self {
+        Self::build(subject, Some(details), settings)
+    }
+
+    fn build(subject: Subject<'_>, details: Option<&Details>, settings: Settings) -> Self {
+        let resolver = Resolver::new(subject.outcome, subject.legend, details);
         let sorted = Sorted::new(subject.outcome, subject.legend);
         let (shown, left_out) = sorted.limited(settings.limit);
         let mut wording = Wording::new(&resolver);
@@ -72,6 +84,8 @@ impl Report {
             findings: shown.iter().map(|found| wording.of(found)).collect(),
             totals: sorted.totals(),
             left_out,
+            suppressed: details.map_or(0, |details| details.suppressed),
+            velodrome: None,
             stats: None,
             error: fault.map(|(site, kind)| fault::problem(&resolver, site, kind)),
         }
@@ -102,6 +116,7 @@ fn not_covered(subject: Subject<'_>) -> Vec<String> {
         ),
         (keeping && features.choices, "other choices of ewait"),
         (atomics, "atomicity of the variables declared atomic"),
+        (subject.unchecked == Unchecked::Races, "races"),
     ];
     let present = gaps.into_iter().filter(|(present, _)| *present);
     present.map(|(_, gap)| gap.to_owned()).collect()

@@ -12,31 +12,44 @@ use heddle_core::{
     TaskKind, TokenId,
 };
 
-use crate::model::{MAIN, Spawned, Task, phrase};
+use crate::details::Details;
+use crate::model::{Frame, MAIN, Object, Spawned, Task};
+use crate::native;
 use crate::position::{Position, Source};
 
 /// Steps of a spawn chain that are listed; recursion can make chains of a million.
 const CHAIN_LIMIT: usize = 16;
 
+/// Calls of a stack that are listed.
+const STACK_LIMIT: usize = 64;
+
 /// Resolves the ids of one outcome.
 pub struct Resolver<'a> {
     outcome: &'a Outcome,
     legend: &'a Legend,
+    details: Option<&'a Details>,
+    /// Whether tasks are called by where they were created.
+    is_native: bool,
     sources: Vec<Arc<Source>>,
     /// Per name: how many tasks have it, as far as it matters (0, 1, more).
     bearers: Vec<u8>,
     tasks: RefCell<HashMap<TaskId, Arc<Task>>>,
+    objects: RefCell<HashMap<NameId, Arc<Object>>>,
 }
 
 impl<'a> Resolver<'a> {
     /// A resolver for this outcome.
-    pub fn new(outcome: &'a Outcome, legend: &'a Legend) -> Self {
+    pub fn new(outcome: &'a Outcome, legend: &'a Legend, details: Option<&'a Details>) -> Self {
+        let mut kinds = outcome.tasks.iter().map(|task| task.kind);
         Self {
             outcome,
             legend,
+            details,
+            is_native: details.is_some() || kinds.any(native::is_native),
             sources: Source::all(legend),
             bearers: bearers(outcome, legend.names.len()),
             tasks: RefCell::default(),
+            objects: RefCell::default(),
         }
     }
 
@@ -66,6 +79,43 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// The function around the site, if it is known.
+    pub fn function(&self, site: SiteId) -> Option<&'a str> {
+        let frame = self.details?.frames.get(&site)?;
+        Some(&frame.function)
+    }
+
+    /// The calls that led to the site, innermost first.
+    pub fn stack(&self, site: SiteId) -> Vec<Frame> {
+        let frame = |site: &SiteId| self.details?.frames.get(site);
+        let sites = std::iter::successors(Some(site), |site| frame(site)?.caller);
+        let known = sites.take(STACK_LIMIT).map_while(|site| {
+            Some(Frame {
+                function: frame(&site)?.function.clone(),
+                position: self.position(site),
+            })
+        });
+        known.collect()
+    }
+
+    /// What memory the place is, if it is known; made once per name.
+    pub fn object(&self, place: &Place) -> Option<Arc<Object>> {
+        let name = place.name?;
+        let info = self.details?.objects.get(&name)?;
+        let mut made = self.objects.borrow_mut();
+        let object = made.entry(name).or_insert_with(|| {
+            Arc::new(Object {
+                kind: info.kind,
+                name: info.name.clone(),
+                size: info.size,
+                position: info.site.and_then(|site| self.position(site)),
+                stack: info.site.map_or(Vec::new(), |site| self.stack(site)),
+                allocated_by: info.allocated_by.map(|task| self.task_phrase(task)),
+            })
+        });
+        Some(Arc::clone(object))
+    }
+
     /// The name, or a placeholder.
     pub fn name(&self, name: NameId) -> &'a str {
         self.legend.name(name).unwrap_or("?")
@@ -81,9 +131,14 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The task in a sentence: `main` or `task T4`.
+    /// The task in a sentence: `main`, `task T4`, `the task created at 3:4`.
     pub fn task_phrase(&self, task: TaskId) -> String {
-        phrase(&self.task_name(task))
+        match self.outcome.task(task) {
+            None if task == TaskId::MAIN && self.is_native => "the main task".into(),
+            None if task == TaskId::MAIN => MAIN.into(),
+            Some(info) if self.is_native => native::phrase(info.kind, &self.at(info.site)),
+            _ => format!("task {}", self.task_name(task)),
+        }
     }
 
     /// The task's name, unique in the run.
@@ -91,8 +146,11 @@ impl<'a> Resolver<'a> {
         if task == TaskId::MAIN {
             return MAIN.into();
         }
-        let name = self.outcome.task(task).and_then(|info| info.name);
-        match name {
+        let info = self.outcome.task(task);
+        if let Some(info) = info.filter(|_| self.is_native) {
+            return native::name(info.kind, &self.full_position(info.site));
+        }
+        match info.and_then(|info| info.name) {
             None => format!("#{}", task.index()),
             Some(name) if self.is_unique(name) => self.name(name).into(),
             Some(name) => format!("{}#{}", self.name(name), task.index()),
@@ -135,7 +193,10 @@ impl<'a> Resolver<'a> {
             Some(info) if info.kind == FinishKind::SyncBlock => {
                 format!("the next sync of {}", self.task_phrase(info.owner))
             }
-            Some(info) => format!("the finish {} ends", self.at(info.site)),
+            Some(info) => {
+                let at = self.at(info.site);
+                native::join(info, &at).unwrap_or_else(|| format!("the finish {at} ends"))
+            }
         }
     }
 
@@ -182,6 +243,8 @@ impl<'a> Resolver<'a> {
         Task {
             id: task.raw(),
             name: self.task_name(task),
+            phrase: self.task_phrase(task),
+            two: self.two(task),
             spawned,
             spawned_left_out: left_out,
         }
@@ -193,8 +256,22 @@ impl<'a> Resolver<'a> {
             task: self.task_name(task),
             construct: construct(info.kind),
             position: self.position(info.site),
+            function: self.function(info.site).map(str::to_owned),
             by: self.task_name(info.parent),
+            by_phrase: self.task_phrase(info.parent),
         })
+    }
+
+    fn two(&self, task: TaskId) -> Option<String> {
+        let info = self.outcome.task(task).filter(|_| self.is_native)?;
+        Some(native::two(info.kind, &self.at(info.site)))
+    }
+
+    fn full_position(&self, site: SiteId) -> String {
+        match self.position(site) {
+            None => "?".into(),
+            Some(at) => format!("{}:{at}", at.file.path()),
+        }
     }
 
     /// The task and its ancestors below the main task. Stops where a recording claims a parent
@@ -214,8 +291,13 @@ fn construct(kind: TaskKind) -> &'static str {
         TaskKind::Async => "async",
         TaskKind::Spawn => "spawn",
         TaskKind::Future => "future",
-        TaskKind::Dependent => "task",
+        TaskKind::Dependent | TaskKind::Task => "task",
         TaskKind::Post => "post",
+        TaskKind::Member => "parallel",
+        TaskKind::Chunk => "for",
+        TaskKind::Section => "section",
+        TaskKind::Single => "single",
+        TaskKind::Thread => "thread",
     }
 }
 

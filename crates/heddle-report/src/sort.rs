@@ -25,7 +25,8 @@ impl<'a> Sorted<'a> {
         let mut last = None;
         for (index, finding) in findings.iter().enumerate() {
             let spot = Spot::new(legend, finding);
-            if last != Some(spot) || !matches!(finding, Finding::Race { .. }) {
+            let can_be_many = matches!(finding, Finding::Race { .. } | Finding::Atomicity { .. });
+            if last != Some(spot) || !can_be_many {
                 starts.push(index);
             }
             last = Some(spot);
@@ -50,6 +51,11 @@ impl<'a> Sorted<'a> {
                     ..
                 } => &mut totals.races,
                 Finding::Race { .. } => &mut totals.possible_races,
+                Finding::Atomicity {
+                    certainty: Certainty::Certain,
+                    ..
+                } => &mut totals.atomicity,
+                Finding::Atomicity { .. } => &mut totals.possible_atomicity,
                 Finding::Assertion { .. } => &mut totals.assertions,
                 Finding::Deadlock { .. } => &mut totals.deadlocks,
             };
@@ -62,9 +68,12 @@ impl<'a> Sorted<'a> {
 /// What a finding is sorted and grouped by. What has no position comes last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Spot {
+    /// Guesses come after what is known to be wrong, the best first.
+    rank: u8,
     is_nowhere: bool,
     first: Option<Site>,
     second: Option<Site>,
+    third: Option<Site>,
     certainty: Reverse<Certainty>,
     kind: u8,
 }
@@ -80,6 +89,16 @@ impl Spot {
                 let [first, second] = in_source_order(legend, accesses);
                 (Some(first.site), Some(second.site), *certainty, 0)
             }
+            Finding::Atomicity {
+                accesses,
+                certainty,
+                ..
+            } => (
+                Some(accesses[0].site),
+                Some(accesses[1].site),
+                *certainty,
+                3,
+            ),
             Finding::Assertion { site, .. } => (Some(*site), None, Certainty::Certain, 1),
             Finding::Deadlock { waits } => {
                 let first = waits.first().map(|wait| wait.site);
@@ -87,7 +106,13 @@ impl Spot {
             }
         };
         let first = first.and_then(|site| legend.site(site));
+        let (rank, third) = match finding {
+            Finding::Atomicity { rank, accesses, .. } => (*rank, Some(accesses[2].site)),
+            _ => (0, None),
+        };
         Self {
+            rank,
+            third: third.and_then(|site| legend.site(site)),
             is_nowhere: first.is_none(),
             first,
             second: second.and_then(|site| legend.site(site)),
@@ -110,8 +135,10 @@ pub fn in_source_order<'a>(legend: &Legend, accesses: &'a [Access; 2]) -> [&'a A
 type PlaceKey<'a> = (Option<&'a str>, Option<u64>, u64);
 
 fn place<'a>(legend: &'a Legend, finding: &Finding) -> Option<PlaceKey<'a>> {
-    let Finding::Race { place, .. } = finding else {
-        return None;
+    let place = match finding {
+        Finding::Race { place, .. } => place,
+        Finding::Atomicity { places, .. } => places.first()?,
+        _ => return None,
     };
     let name = place.name.and_then(|name| legend.name(name));
     Some((name, place.index, place.location))

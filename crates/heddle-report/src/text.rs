@@ -5,14 +5,17 @@ use std::fmt::Write;
 
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 
+use crate::explain;
 use crate::group::{Group, groups};
-use crate::model::{
-    Access, Certainty, Finding, Kind, Report, Task, Totals, guarantee_phrase, phrase,
-};
+use crate::memory;
+use crate::model::{Access, Certainty, Finding, Kind, Report, Task, Totals, guarantee_phrase};
+use crate::position::Position;
 use crate::printable::printable;
 use crate::problem::Problem;
 use crate::snippet::{self, Mark};
 use crate::stats::{CheckCounts, Stats};
+use crate::torn;
+use crate::velodrome::Velodrome;
 
 /// Waiting tasks of a deadlock that text lists.
 const WAITS_LISTED: usize = 8;
@@ -37,6 +40,7 @@ pub fn render(report: &Report, colour: Colour) -> String {
         text.push('\n');
     }
     text.extend(left_out(report));
+    text.extend(report.velodrome.as_ref().map(Velodrome::text));
     text.extend(report.stats.as_ref().map(stats));
     text.push_str(&summary(report));
     text
@@ -51,7 +55,12 @@ pub fn render_problem(problem: &Problem, colour: Colour) -> String {
     let block = Level::ERROR
         .primary_title(printable(&problem.message).into_owned())
         .elements(snippet::elements(mark.into_iter().collect()))
-        .elements(problem.notes.iter().map(|note| note_line(note)))
+        .elements(
+            problem
+                .notes
+                .iter()
+                .map(|note| note_lines(std::slice::from_ref(note))),
+        )
         .elements(problem.help.iter().map(|help| help_line(help)));
     draw(block, colour)
 }
@@ -69,7 +78,8 @@ fn block(group: Group<'_>) -> Block<'static> {
     level(finding)
         .primary_title(printable(&headline(group)).into_owned())
         .elements(snippet::elements(marks(finding)))
-        .elements(notes(group).iter().map(|note| note_line(note)))
+        .elements(notes(group).iter().map(|note| note_lines(note)))
+        .elements(schedule(finding))
         .elements(because(finding))
         .elements(finding.help.iter().map(|help| help_line(help)))
 }
@@ -79,6 +89,7 @@ fn level(finding: &Finding) -> Level<'static> {
         (Certainty::Possible, _) => Level::WARNING,
         (Certainty::Certain, Kind::Race) => Level::ERROR.with_name("race"),
         (Certainty::Certain, Kind::Assertion) => Level::ERROR.with_name("assertion"),
+        (Certainty::Certain, Kind::Atomicity) => Level::ERROR.with_name("atomicity"),
         (Certainty::Certain, Kind::Deadlock) => Level::ERROR.with_name("deadlock"),
     }
 }
@@ -87,11 +98,15 @@ fn headline(group: Group<'_>) -> String {
     let finding = group.first();
     let message = match (&*finding.accesses, group.len()) {
         ([first, second], 2..) => many_locations(group, first, second),
+        ([_, _, _], 2..) => torn::message(&group.locations(), &finding.accesses),
         _ => finding.message.clone(),
     };
-    match finding.certainty {
-        Certainty::Certain => message,
-        Certainty::Possible => format!("possible race: {message}"),
+    match (finding.certainty, finding.kind) {
+        (Certainty::Certain, _) => message,
+        (Certainty::Possible, Kind::Atomicity) => {
+            format!("possible atomicity violation: {message}")
+        }
+        (Certainty::Possible, _) => format!("possible race: {message}"),
     }
 }
 
@@ -105,19 +120,16 @@ fn many_locations(group: Group<'_>, first: &Access, second: &Access) -> String {
 }
 
 fn marks(finding: &Finding) -> Vec<Mark> {
-    let accesses = finding
-        .accesses
-        .iter()
-        .map(|access| (&access.position, access_label(access)));
+    let accesses = access_marks(&finding.accesses);
     let waits = finding.waits.iter().take(WAITS_LISTED).map(|wait| {
-        let label = format!("{} waits for {}", wait.task.phrase(), wait.awaited);
+        let label = format!("{} waits for {}", wait.task.phrase, wait.awaited);
         (&wait.position, label)
     });
     let task = finding
         .task
         .iter()
         .map(|_| (&finding.position, "does not hold".into()));
-    let all = accesses.chain(waits).chain(task);
+    let all = accesses.into_iter().chain(waits).chain(task);
     all.filter_map(|(position, label)| {
         let position = position.clone()?;
         Some(Mark { position, label })
@@ -125,32 +137,75 @@ fn marks(finding: &Finding) -> Vec<Mark> {
     .collect()
 }
 
+/// One mark for both accesses where they are made at one place in one manner.
+fn access_marks(accesses: &[Access]) -> Vec<(&Option<Position>, String)> {
+    if let [first, second] = accesses
+        && first.position == second.position
+        && first.locks == second.locks
+        && let Some(both) = explain::both(first, second)
+    {
+        return vec![(&first.position, circumstances(both, first))];
+    }
+    let labelled = accesses.iter();
+    labelled
+        .map(|access| (&access.position, access_label(access)))
+        .collect()
+}
+
 fn access_label(access: &Access) -> String {
     let label = format!(
         "{} by {}",
         access.operation.participle(),
-        access.task.phrase()
+        access.task.phrase
     );
+    circumstances(label, access)
+}
+
+/// In which function, and holding what.
+fn circumstances(mut label: String, access: &Access) -> String {
+    label.extend(access.function.iter().map(|name| format!(" in {name}")));
     match access.locks.as_slice() {
         [] => label,
         [lock] if lock == "isolated" => format!("{label} in isolated"),
+        [lock] if lock == "atomic" => format!("{label}, atomically"),
         locks => format!("{label} holding {}", locks.join(" and ")),
     }
 }
 
-fn notes(group: Group<'_>) -> Vec<String> {
+/// Each note is one or more lines.
+fn notes(group: Group<'_>) -> Vec<Vec<String>> {
     let finding = group.first();
     let mut notes = Vec::new();
     if group.len() > 1 {
         let location = finding.location.as_deref().unwrap_or_default();
-        notes.push(format!("{} locations; shown for {location}", group.len()));
+        notes.push(vec![format!(
+            "{} locations; shown for {location}",
+            group.len()
+        )]);
     }
-    if finding.kind == Kind::Race && group.count() > group.len() as u64 {
-        notes.push(format!("seen {} times", group.count()));
+    let is_counted = matches!(finding.kind, Kind::Race | Kind::Atomicity);
+    if is_counted && group.count() > group.len() as u64 {
+        notes.push(vec![format!("seen {} times", group.count())]);
     }
-    notes.extend(tasks(finding).filter_map(chain));
-    notes.extend(waits_left_out(finding));
+    notes.extend(finding.object.as_deref().map(memory::describe));
+    notes.extend(memory::stacks(&finding.accesses));
+    notes.extend(chains(finding).map(|chain| vec![chain]));
+    notes.extend(waits_left_out(finding).map(|more| vec![more]));
     notes
+}
+
+/// How the tasks came to be, each once. Of a task that another's chain goes through, nothing more is
+/// said where it has no name.
+fn chains(finding: &Finding) -> impl Iterator<Item = String> {
+    let is_told = |task: &Task| {
+        let mut others = tasks(finding).flat_map(|other| &other.spawned);
+        task.two.is_some() && others.any(|step| step.by_phrase == task.phrase)
+    };
+    let untold = tasks(finding).filter(|task| !is_told(task));
+    let mut chains: Vec<_> = untold.filter_map(chain).collect();
+    let mut told = std::collections::HashSet::new();
+    chains.retain(|chain| told.insert(chain.clone()));
+    chains.into_iter()
 }
 
 fn tasks(finding: &Finding) -> impl Iterator<Item = &Task> {
@@ -164,16 +219,21 @@ fn chain(task: &Task) -> Option<String> {
         .spawned
         .iter()
         .take(STEPS_LISTED)
-        .map(|step| match &step.position {
-            Some(at) => format!("spawned at {at} by {}", phrase(&step.by)),
-            None => format!("spawned by {}", phrase(&step.by)),
+        .map(|step| match (&step.position, &step.function) {
+            // The phrase of a native task says where it was created.
+            _ if task.two.is_some() && step.function.is_none() => {
+                format!("created by {}", step.by_phrase)
+            }
+            (_, Some(function)) => format!("created in {function} by {}", step.by_phrase),
+            (Some(at), None) => format!("spawned at {at} by {}", step.by_phrase),
+            (None, None) => format!("spawned by {}", step.by_phrase),
         })
         .collect();
     let more = match (task.spawned.len() - steps.len()) as u64 + task.spawned_left_out {
         0 => String::new(),
         more => format!(", and {more} more up to main"),
     };
-    (!steps.is_empty()).then(|| format!("{}: {}{more}", task.phrase(), steps.join(", ")))
+    (!steps.is_empty()).then(|| format!("{}: {}{more}", task.phrase, steps.join(", ")))
 }
 
 /// One sentence per line.
@@ -187,14 +247,21 @@ fn because(finding: &Finding) -> Option<Element<'static>> {
     (!sentences.is_empty()).then(|| level.message(sentences.join(",\n")).into())
 }
 
+fn schedule(finding: &Finding) -> Option<Element<'static>> {
+    let steps = finding.schedule.iter().map(|step| printable(&step.text));
+    let steps: Vec<_> = steps.collect();
+    let level = Level::NOTE.with_name("schedule");
+    (!steps.is_empty()).then(|| level.message(steps.join("\n")).into())
+}
+
 fn waits_left_out(finding: &Finding) -> Option<String> {
     let more = finding.waits.len().checked_sub(WAITS_LISTED + 1)? + 1;
     Some(format!("{more} more waits"))
 }
 
-fn note_line(note: &str) -> Element<'static> {
-    let text = printable(note).into_owned();
-    Level::NOTE.no_name().message(text).into()
+fn note_lines(lines: &[String]) -> Element<'static> {
+    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
+    Level::NOTE.no_name().message(lines.join("\n")).into()
 }
 
 fn help_line(help: &str) -> Element<'static> {
@@ -222,7 +289,12 @@ fn summary(report: &Report) -> String {
 }
 
 fn result(report: &Report) -> String {
-    let found = totals(&report.totals);
+    let mut found = totals(&report.totals);
+    if report.suppressed > 0 {
+        let clean = found.is_empty() && report.error.is_none();
+        found.extend(clean.then(|| "clean".to_owned()));
+        found.push(format!("{} suppressed", grouped(report.suppressed)));
+    }
     match (found.is_empty(), &report.error, report.guarantee) {
         (false, ..) => found.join(", "),
         (true, Some(_), _) => "nothing found before it stopped".into(),
@@ -235,6 +307,8 @@ fn totals(totals: &Totals) -> Vec<String> {
     let kinds = [
         (totals.races, "race"),
         (totals.possible_races, "possible race"),
+        (totals.atomicity, "atomicity violation"),
+        (totals.possible_atomicity, "possible atomicity violation"),
         (totals.assertions, "failed assertion"),
         (totals.deadlocks, "deadlock"),
     ];

@@ -15,6 +15,8 @@ use crate::exclusion::{Exclusion, Hold, LockMode};
 use crate::forest::Forest;
 use crate::frames::{Frames, OUTSIDE};
 use crate::races::Races;
+use crate::record::Recorder;
+use crate::sections::Sections;
 use crate::shadow::Shadow;
 use crate::states::{ROWS, States};
 use crate::store::Store;
@@ -67,6 +69,11 @@ impl Cursor {
     #[inline(always)]
     pub fn strand(&self) -> u32 {
         self.strand
+    }
+
+    /// Whether the task holds no lock.
+    pub fn holds_nothing(&self) -> bool {
+        self.hold == Hold::NOTHING
     }
 
     /// The finish that tasks it spawns belong to, unless another is named.
@@ -139,6 +146,7 @@ pub struct Engine {
     pub(crate) forest: Forest,
     pub(crate) states: States,
     pub(crate) exclusion: Exclusion,
+    pub(crate) sections: Sections,
     pub(crate) shadow: Shadow,
     pub(crate) frames: Frames,
     pub(crate) races: Mutex<Races>,
@@ -156,6 +164,7 @@ pub struct Engine {
     pub(crate) owned: fn(u64) -> bool,
     pub(crate) witness: fn(u64, [u32; 2]),
     gave_up: AtomicBool,
+    pub(crate) recorder: Option<Box<Recorder>>,
 }
 
 /// A task, and its share of a team's work.
@@ -195,6 +204,7 @@ impl Engine {
             forest: Forest::new(ROWS)?,
             states: States::new()?,
             exclusion: Exclusion::new(ROWS)?,
+            sections: Sections::default(),
             shadow: Shadow::new()?,
             frames: Frames::new(ROWS)?,
             races: Mutex::default(),
@@ -210,12 +220,14 @@ impl Engine {
             owned: |_| false,
             witness: |_, _| (),
             gave_up: AtomicBool::new(false),
+            recorder: None,
         })
     }
 
     /// Which parallel readers to remember; every one unless told otherwise.
     pub fn keep_readers(&self, readers: Readers) {
-        self.all_readers.store(readers == Readers::All, Ordering::Relaxed);
+        let all = readers == Readers::All || self.recorder.is_some();
+        self.all_readers.store(all, Ordering::Relaxed);
     }
 
     /// How to tell whether a granule belongs to the calling thread alone, whatever thread a piece of
@@ -312,6 +324,9 @@ impl Engine {
             _ => self.forest.push(parent.scope, NodeKind::Task, task),
         };
         parent.strand = NO_STRAND;
+        self.record(|book| {
+            book.spawn(parent.task, task, finish, kind, site);
+        });
         self.start(parent.frame, task, node, finish, finish)
     }
 
@@ -404,6 +419,7 @@ impl Engine {
         if outlived_by != joined_by {
             self.each_layer(|layer| layer.end(task, outlived_by));
         }
+        self.record(|book| book.end(task));
         EndPoint {
             task,
             scope,
@@ -427,6 +443,7 @@ impl Engine {
         let (outer_scope, outer_finish, outer_wait) = (cursor.scope, cursor.finish, cursor.wait);
         (cursor.scope, cursor.finish, cursor.wait) = (node, id, ROOT);
         cursor.strand = NO_STRAND;
+        self.record(|book| book.finish_begin(cursor.task, id, kind, site));
         FinishScope {
             id,
             node,
@@ -440,8 +457,10 @@ impl Engine {
     pub(crate) fn open_finish(&self, outer: &FinishScope, info: FinishInfo) -> FinishScope {
         let row = self.or_give_up(self.finishes.push(info)).unwrap_or(0);
         let node = self.forest.push(outer.node, NodeKind::Finish, info.owner);
+        let id = FinishId::new(row + 1);
+        self.record(|book| book.finish_begin(info.owner, id, info.kind, info.site));
         FinishScope {
-            id: FinishId::new(row + 1),
+            id,
             node: self.or_give_up(node).unwrap_or(ROOT),
             outer_scope: outer.node,
             outer_finish: outer.id,
@@ -455,6 +474,7 @@ impl Engine {
         cursor.wait = scope.outer_wait;
         cursor.strand = NO_STRAND;
         self.each_layer(|layer| layer.finish_end(scope.id, cursor.task, &self.forest));
+        self.record(|book| book.finish_end(cursor.task, scope.id));
     }
 
     /// The end of another task precedes what follows.
@@ -463,16 +483,32 @@ impl Engine {
             NO_STRAND => self.make_strand(end.scope, end.task),
             strand => strand,
         };
-        self.wait(cursor, &[last]);
+        self.record(|book| book.join(cursor.task, end.task));
+        self.wait_for(cursor, &[last]);
     }
 
     /// What the task did so far precedes whoever waits for the returned strand.
     pub fn signal(&self, cursor: &mut Cursor) -> u32 {
-        self.close(cursor)
+        let strand = self.close(cursor);
+        self.record(|book| book.signal(cursor.task, strand));
+        strand
+    }
+
+    /// As [`signal`](Self::signal), if it may be for [`hand_over`](Self::hand_over).
+    pub fn offer(&self, cursor: &mut Cursor) -> u32 {
+        let strand = self.signal(cursor);
+        self.record(|book| book.offer(cursor.task, strand));
+        strand
     }
 
     /// These signals precede what follows.
     pub fn wait(&self, cursor: &mut Cursor, signals: &[u32]) {
+        self.record(|book| book.wait(cursor.task, signals));
+        self.wait_for(cursor, signals);
+    }
+
+    /// These strands precede what follows.
+    pub(crate) fn wait_for(&self, cursor: &mut Cursor, signals: &[u32]) {
         self.arrive(cursor.task, signals);
         cursor.strand = NO_STRAND;
     }
@@ -481,9 +517,12 @@ impl Engine {
     pub fn acquire(&self, cursor: &mut Cursor, lock: LockId, mode: LockMode) {
         self.excludes();
         self.keep_readers(Readers::All);
+        self.follow_sections(cursor, lock, mode);
         // A strand holds the same locks throughout, so that what is known of it needs no lock set.
         cursor.strand = NO_STRAND;
-        let hold = self.exclusion.acquire(cursor.hold, lock, mode);
+        self.record(|book| book.acquire(cursor.task, lock, mode));
+        let first = self.first_of_section(cursor);
+        let hold = self.exclusion.acquire(cursor.hold, (lock, mode), first);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
     }
 
@@ -493,6 +532,7 @@ impl Engine {
         self.excludes();
         self.keep_readers(Readers::All);
         cursor.strand = NO_STRAND;
+        self.record(|book| book.acquire(cursor.task, lock, LockMode::Exclusive));
         let hold = self.exclusion.exclude(cursor.hold, lock);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
     }
@@ -505,6 +545,8 @@ impl Engine {
     /// The task gives a lock back.
     pub fn release(&self, cursor: &mut Cursor, lock: LockId) {
         let strand = self.close(cursor);
+        self.leave_section(cursor, lock, strand);
+        self.record(|book| book.release(cursor.task, lock));
         let hold = self.exclusion.release(cursor.hold, lock, strand);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
     }
@@ -537,7 +579,11 @@ impl Engine {
 
     /// These locations are fresh: what was known of them is void.
     pub fn forget(&self, start: u64, len: u64) {
+        let book = self.open_book();
         self.shadow.clear(start, len);
+        if let Some(mut book) = book {
+            book.forget(start, len);
+        }
     }
 
     /// The running strand, made now if need be.
@@ -575,11 +621,16 @@ impl Engine {
         if let Some(answer) = cache.order(earlier, now) {
             return answer;
         }
-        let answer = Structure(self).precedes(earlier, now)
-            || self.has_edges.load(Ordering::Acquire)
-                && self.edges().real.reaches(earlier, now, &Structure(self));
+        let answer = self.is_ordered(earlier, now);
         cache.learn_order(earlier, now, answer);
         answer
+    }
+
+    /// Whether strand `a` precedes strand `b` in every schedule.
+    pub(crate) fn is_ordered(&self, a: u32, b: u32) -> bool {
+        Structure(self).precedes(a, b)
+            || self.has_edges.load(Ordering::Acquire)
+                && self.edges().real.reaches(a, b, &Structure(self))
     }
 
     /// Whether it did in this run, on one member of a team, and only the sharing out of the team's
@@ -623,6 +674,12 @@ impl Engine {
 
     /// Counts the closed strand `from` as handed over to what the task does next.
     pub fn hand_over(&self, cursor: &mut Cursor, from: u32) {
+        self.record(|book| book.hand_over(cursor.task, from));
+        self.receive_from(cursor, from);
+    }
+
+    /// The same, for what the histories themselves say.
+    pub(crate) fn receive_from(&self, cursor: &mut Cursor, from: u32) {
         self.keep_readers(Readers::All);
         self.has_hand_offs.store(true, Ordering::Release);
         self.edges()

@@ -16,6 +16,10 @@ pub struct Hold(u32);
 impl Hold {
     /// No lock.
     pub const NOTHING: Self = Self(0);
+
+    pub(crate) fn raw(self) -> u32 {
+        self.0
+    }
 }
 
 /// The lock that stands for atomic accesses: two of them never race. It has one section only, so that
@@ -40,14 +44,30 @@ impl LockSet {
 }
 
 /// One lock of a set.
-type Member = (LockId, LockMode);
+pub(crate) type Member = (LockId, LockMode);
+
+/// A section of a lock.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    /// 0 if it hands nothing over.
+    number: u32,
+    /// Its first strand; 0 if it does not matter.
+    first: u32,
+}
+
+impl Section {
+    const NONE: Self = Self {
+        number: 0,
+        first: 0,
+    };
+}
 
 /// One section a task is in, and those it was already in.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     lock: LockId,
     mode: LockMode,
-    section: u32,
+    section: Section,
     rest: Hold,
     set: LockSet,
 }
@@ -74,7 +94,7 @@ impl Exclusion {
         let nothing = Row {
             lock: LockId::ISOLATED,
             mode: LockMode::Exclusive,
-            section: 0,
+            section: Section::NONE,
             rest: Hold::NOTHING,
             set: LockSet::EMPTY,
         };
@@ -91,26 +111,32 @@ impl Exclusion {
     }
 
     /// What is held after taking `lock` on top of `hold`.
-    pub(crate) fn acquire(&self, hold: Hold, lock: LockId, mode: LockMode) -> Option<Hold> {
-        let section = self.sections.fetch_add(1, Ordering::Relaxed);
-        self.add(hold, (lock, mode), section)
+    pub(crate) fn acquire(&self, hold: Hold, member: Member, first: u32) -> Option<Hold> {
+        let number = self.sections.fetch_add(1, Ordering::Relaxed);
+        self.add(hold, member, Section { number, first })
+    }
+
+    /// The first strand of the section of `lock` that a task is in, and how it holds the lock.
+    pub(crate) fn entered(&self, hold: Hold, lock: LockId) -> Option<(u32, LockMode)> {
+        let row = self.sections(hold).find(|row| row.lock == lock)?;
+        Some((row.section.first, row.mode))
     }
 
     /// The same, for a lock that hands nothing over.
     pub(crate) fn exclude(&self, hold: Hold, lock: LockId) -> Option<Hold> {
-        self.add(hold, (lock, LockMode::Exclusive), 0)
+        self.add(hold, (lock, LockMode::Exclusive), Section::NONE)
     }
 
     /// What an atomic access holds, made while `hold` is held.
     pub(crate) fn atomically(&self, hold: Hold) -> Option<Hold> {
-        self.add(hold, (ATOMIC, LockMode::Exclusive), 0)
+        self.add(hold, (ATOMIC, LockMode::Exclusive), Section::NONE)
     }
 
     /// What is held after giving `lock` back at the end of `strand`.
     pub(crate) fn release(&self, hold: Hold, lock: LockId, strand: u32) -> Option<Hold> {
         let sections: Vec<Row> = self.sections(hold).collect();
         let at = sections.iter().position(|row| row.lock == lock)?;
-        if let Some(cell) = self.released.get(u64::from(sections[at].section)) {
+        if let Some(cell) = self.released.get(u64::from(sections[at].section.number)) {
             cell.store(strand, Ordering::Release);
         }
         let below = sections[at].rest;
@@ -119,7 +145,7 @@ impl Exclusion {
         })
     }
 
-    fn add(&self, rest: Hold, (lock, mode): Member, section: u32) -> Option<Hold> {
+    fn add(&self, rest: Hold, (lock, mode): Member, section: Section) -> Option<Hold> {
         let held = self.sections(rest).map(|row| (row.lock, row.mode));
         let mut members: Vec<Member> = held.chain([(lock, mode)]).collect();
         members.sort_unstable();
@@ -195,13 +221,13 @@ impl Exclusion {
         let later = |row: &Row| {
             self.sections(now).any(|held| {
                 held.lock == row.lock
-                    && held.section != row.section
+                    && held.section.number != row.section.number
                     && held.mode.max(row.mode) == LockMode::Exclusive
             })
         };
         let wrote = self.sections(wrote).filter(later);
         let ended = |row: Row| {
-            let cell = self.released.get(u64::from(row.section))?;
+            let cell = self.released.get(u64::from(row.section.number))?;
             Some(cell.load(Ordering::Acquire)).filter(|&strand| strand != 0)
         };
         wrote.filter_map(ended).collect()

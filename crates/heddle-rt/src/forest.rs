@@ -75,7 +75,9 @@ impl Forest {
     }
 
     fn is_over(&self, wait: NodeIndex) -> bool {
-        self.over.get(u64::from(wait)).is_some_and(|over| over.load(Ordering::Acquire) != 0)
+        self.over
+            .get(u64::from(wait))
+            .is_some_and(|over| over.load(Ordering::Acquire) != 0)
     }
 
     fn is_task(&self, node: NodeIndex) -> bool {

@@ -7,6 +7,7 @@ use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine};
 use crate::exclusion::{Hold, LockSet};
 use crate::races::{Novelty, Race, RacyAccess};
+use crate::record::Made;
 use crate::states::{Group, LastId, ListId, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering, PoisonError};
 use heddle_core::AccessKind::{self, Read, Write};
@@ -28,6 +29,13 @@ pub struct Touch {
     /// Strands below this number touched something else that was at the same place: what is known of
     /// them is void.
     pub since: u32,
+}
+
+/// A step that another granule in the same state would take as well.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    pub(crate) from: StateId,
+    pub(crate) to: StateId,
 }
 
 /// A past access the running one races with.
@@ -54,17 +62,32 @@ impl Engine {
             self.receive_all(cache, cursor, start, len);
         }
         cache.follow(cursor.strand);
+        let mut last = None;
         for granule in start..start.saturating_add(len) {
-            if !self.knows(cache, kind, granule, WHOLE) {
-                let touch = Touch {
-                    kind,
-                    granule,
-                    mask: WHOLE,
-                    since: 0,
-                };
-                self.touch(cache, cursor, touch, site());
+            if self.knows(cache, kind, granule, WHOLE) || self.repeat(last, granule) {
+                continue;
             }
+            let touch = Touch {
+                kind,
+                granule,
+                mask: WHOLE,
+                since: 0,
+            };
+            let hold = cursor.hold;
+            last = self.make(cache, cursor, touch, site(), hold);
         }
+    }
+
+    /// Takes the same step for the next granule of a sweep, if it is in the same state.
+    #[inline]
+    fn repeat(&self, last: Option<Taken>, granule: u64) -> bool {
+        let (Some(Taken { from, to }), Some(cell)) = (last, self.shadow.cell(granule)) else {
+            return false;
+        };
+        cell.load(Ordering::Relaxed) == from.0
+            && cell
+                .compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
     }
 
     /// Whether the strand that `cache` follows has made such an access before.
@@ -76,11 +99,18 @@ impl Engine {
         }
     }
 
-    /// An access that may change its granule's state.
+    /// An access that may change its granule's state. Gives the step it took, if any other granule in
+    /// the same state would take it too.
     #[cold]
-    pub fn touch(&self, cache: &mut ThreadCache, cursor: &mut Cursor, touch: Touch, site: u32) {
+    pub fn touch(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        site: u32,
+    ) -> Option<Taken> {
         let hold = cursor.hold;
-        self.make(cache, cursor, touch, site, hold);
+        self.make(cache, cursor, touch, site, hold)
     }
 
     /// An atomic access: never a race with another atomic one.
@@ -118,14 +148,50 @@ impl Engine {
         touch: Touch,
         site: u32,
         hold: Hold,
-    ) -> bool {
-        let Some(cell) = self.shadow.cell(touch.granule) else {
-            return self.or_give_up::<()>(None).is_some();
-        };
+    ) -> Option<Taken> {
+        let cell = self.or_give_up(self.shadow.cell(touch.granule))?;
+        if self.recorder.is_some() {
+            return self.make_on_record(cache, cursor, touch, site, hold);
+        }
         let mut groups = std::mem::take(&mut cache.groups);
         let made = self.step_cell(cache, cursor, touch, site, hold, cell, &mut groups);
         cache.groups = groups;
         made
+    }
+
+    /// The same, while no other access is made. What the step holds for is not told: each granule is to
+    /// be recorded.
+    #[cold]
+    fn make_on_record(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        site: u32,
+        hold: Hold,
+    ) -> Option<Taken> {
+        let book = self.open_book();
+        let cell = self.shadow.cell(touch.granule)?;
+        let before = StateId(cell.load(Ordering::Acquire));
+        let is_stale = self.live(before, touch.since) != before;
+        let mut groups = std::mem::take(&mut cache.groups);
+        self.step_cell(cache, cursor, touch, site, hold, cell, &mut groups);
+        cache.groups = groups;
+        let made = Made {
+            task: cursor.task,
+            kind: touch.kind,
+            granule: touch.granule,
+            mask: touch.mask,
+            site,
+            is_fresh: is_stale || cache.is_particular,
+            is_atomic: hold != cursor.hold,
+            is_racy: self
+                .recorder
+                .as_ref()
+                .is_some_and(|recorder| recorder.met_race()),
+        };
+        book?.access(made);
+        None
     }
 
     #[allow(clippy::too_many_arguments, reason = "the parts of one access")]
@@ -138,9 +204,12 @@ impl Engine {
         hold: Hold,
         cell: &AtomicU32,
         groups: &mut Vec<Group>,
-    ) -> bool {
+    ) -> Option<Taken> {
         let Touch { kind, mask, .. } = touch;
         let mut state = StateId(cell.load(Ordering::Acquire));
+        if state == StateId::FRESH {
+            self.shadow.settle(touch.granule);
+        }
         loop {
             if kind == Read && hold != Hold::NOTHING {
                 self.receive(cache, cursor, state, mask);
@@ -154,25 +223,31 @@ impl Engine {
                 mask,
             };
             let mut conflicts = Vec::new();
+            cache.is_particular = false;
             let live = self.live(state, touch.since);
-            let next = cache.step(live, mark, kind).or_else(|| {
-                self.step(cache, cursor, touch, live, mark, groups, &mut conflicts)
-            });
-            let Some(next) = self.or_give_up(next) else {
-                return false;
-            };
+            let known = cache.step(live, mark, kind);
+            let next = known
+                .or_else(|| self.step(cache, cursor, touch, live, mark, groups, &mut conflicts));
+            let next = self.or_give_up(next)?;
             match cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Acquire) {
                 Err(now) => state = StateId(now),
                 Ok(_) if conflicts.is_empty() => {
-                    cache.learn_step(live, mark, kind, next);
+                    if known.is_none() && !cache.is_particular {
+                        cache.learn_step(live, mark, kind, next);
+                    }
                     if hold == cursor.hold {
                         cache.learn(kind, next, mask);
                     }
-                    return true;
+                    let repeatable =
+                        hold == Hold::NOTHING && touch.since == 0 && !cache.is_particular;
+                    return repeatable.then_some(Taken {
+                        from: state,
+                        to: next,
+                    });
                 }
                 Ok(_) => {
                     self.report(touch.granule, kind, mark, &conflicts);
-                    return true;
+                    return None;
                 }
             }
         }
@@ -197,7 +272,7 @@ impl Engine {
         for wrote in self.states.held_at(last, mask) {
             for from in self.exclusion.handed_from(wrote, cursor.hold) {
                 if !self.precedes(cache, cursor, from) && !self.handed_over(cursor, from) {
-                    self.hand_over(cursor, from);
+                    self.receive_from(cursor, from);
                 }
             }
         }
@@ -312,8 +387,12 @@ impl Engine {
         granule: u64,
         earlier: u32,
     ) -> bool {
-        self.precedes(cache, cursor, earlier)
-            || self.ran_before(cursor, earlier) && (self.owned)(granule)
+        if self.precedes(cache, cursor, earlier) {
+            return true;
+        }
+        let is_before = self.ran_before(cursor, earlier) && (self.owned)(granule);
+        cache.is_particular |= is_before;
+        is_before
     }
 
     /// The list without what precedes the running strand and is covered by its access. Long lists
@@ -330,14 +409,39 @@ impl Engine {
         if len > SHORT && !compared && !len.is_power_of_two() {
             return Some(list);
         }
-        let mut blocks = std::mem::take(&mut cache.blocks);
-        let covered = |mark: Mark| {
+        let covered = |cache: &mut ThreadCache, mark: Mark| {
             mark.mask & !touch.mask == 0
                 && self.is_before(cache, cursor, touch.granule, mark.strand)
         };
-        let thinned = self.states.without(&mut blocks, list, covered);
-        cache.blocks = blocks;
-        thinned
+        self.without(cache, list, covered)
+    }
+
+    /// The list without the accesses that `drop` says yes to.
+    fn without(
+        &self,
+        cache: &mut ThreadCache,
+        list: ListId,
+        mut drop: impl FnMut(&mut ThreadCache, Mark) -> bool,
+    ) -> Option<ListId> {
+        if self.states.len(list) <= 1 {
+            let only = self.states.iter(list).next();
+            let empties = only.is_some_and(|mark| drop(cache, mark));
+            return Some(if empties { ListId::EMPTY } else { list });
+        }
+        let all: Vec<Mark> = self.states.iter(list).collect();
+        let kept: Vec<Mark> = all
+            .iter()
+            .copied()
+            .filter(|&mark| !drop(cache, mark))
+            .collect();
+        if kept.len() == all.len() {
+            return Some(list);
+        }
+        kept.into_iter()
+            .rev()
+            .try_fold(ListId::EMPTY, |rest, mark| {
+                self.states.push(&mut cache.blocks, rest, mark)
+            })
     }
 
     fn remember(
@@ -370,7 +474,7 @@ impl Engine {
             Read if !self.all_readers.load(Ordering::Relaxed) => {
                 self.two_readers(cache, *list, now)?
             }
-            _ => self.states.push(&mut cache.blocks, *list, now)?,
+            _ => self.states.add(&mut cache.blocks, *list, now)?,
         };
         Some(())
     }
@@ -382,7 +486,7 @@ impl Engine {
         let covers = |mark: &Mark| mark.mask & now.mask == now.mask;
         let mut readers = self.states.iter(list).filter(covers);
         let (Some(second), Some(first)) = (readers.next(), readers.next()) else {
-            return self.states.push(&mut cache.blocks, list, now);
+            return self.states.add(&mut cache.blocks, list, now);
         };
         self.drops_a_reader();
         let together = self.common_depth(first.strand, second.strand);
@@ -390,18 +494,15 @@ impl Engine {
             return Some(list);
         }
         let replaced = |mark: Mark| mark.strand == second.strand && mark.mask & !now.mask == 0;
-        let rest = self.states.without(&mut cache.blocks, list, replaced)?;
+        let rest = self.without(cache, list, |_, mark| replaced(mark))?;
         self.states.push(&mut cache.blocks, rest, now)
     }
 
     #[cold]
-    fn report(
-        &self,
-        location: u64,
-        kind: AccessKind,
-        now: Mark,
-        conflicts: &[Conflict],
-    ) {
+    fn report(&self, location: u64, kind: AccessKind, now: Mark, conflicts: &[Conflict]) {
+        if let Some(recorder) = &self.recorder {
+            recorder.meets_race();
+        }
         let racy = |mark: Mark, kind| RacyAccess {
             kind,
             site: mark.site,

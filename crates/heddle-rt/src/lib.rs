@@ -17,6 +17,8 @@ mod forest;
 mod frames;
 mod history;
 mod races;
+mod record;
+mod sections;
 mod shadow;
 #[cfg(all(feature = "spin", not(feature = "shuttle")))]
 mod spin;
@@ -28,7 +30,8 @@ mod team;
 pub use cache::ThreadCache;
 pub use engine::{Cursor, EndPoint, Engine, FinishScope, Readers};
 pub use exclusion::{ATOMIC, LockMode};
-pub use history::Touch;
+pub use history::{Taken, Touch};
+pub use record::{Label, Recorded, Recording, Unit};
 #[cfg(not(feature = "shuttle"))]
 pub use shadow::View;
 pub use team::{Outside, Team};

@@ -17,7 +17,7 @@ pub(crate) use simulated::Shadow;
 mod mapped {
     use super::AtomicU32;
     use crate::store::Reserved;
-    use std::sync::atomic::{AtomicPtr, Ordering};
+    use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
     /// Granules of one chunk: a gibibyte of a native program.
     const CHUNK: u64 = 1 << 27;
@@ -27,13 +27,50 @@ mod mapped {
     const PAGES_FROM: u64 = 1 << 14;
     const PAGE: usize = 4096;
 
+    /// Granules whose states are given memory at a time.
+    const BLOCK: u64 = 1 << 14;
+
     /// See the module's documentation.
     #[derive(Debug)]
-    pub(crate) struct Shadow(Reserved<AtomicPtr<AtomicU32>>);
+    pub(crate) struct Shadow {
+        directory: Reserved<AtomicPtr<AtomicU32>>,
+        /// Whether the states of a block have memory.
+        settled: Reserved<AtomicU8>,
+    }
 
     impl Shadow {
         pub(crate) fn new() -> Option<Self> {
-            Reserved::new(CHUNKS).map(Self)
+            Some(Self {
+                directory: Reserved::new(CHUNKS)?,
+                settled: Reserved::new(CHUNKS * (CHUNK / BLOCK) as usize)?,
+            })
+        }
+
+        /// The granule's state is about to be set for the first time. A state is looked at before it is
+        /// set, so its page would be mapped twice: first to zeros that all share, then to its own, with
+        /// an interruption of every other thread. Giving memory to a block at once spares that.
+        #[inline]
+        pub(crate) fn settle(&self, granule: u64) {
+            let block = (granule / BLOCK) as usize;
+            if block >= self.settled.capacity() {
+                return;
+            }
+            // SAFETY: the index is below the capacity; zero is a valid value.
+            let settled = unsafe { &*self.settled.base().add(block) };
+            if settled.load(Ordering::Relaxed) == 0 {
+                settled.store(1, Ordering::Relaxed);
+                self.give_memory(granule);
+            }
+        }
+
+        #[cold]
+        fn give_memory(&self, granule: u64) {
+            if let Some(first) = self.cell(granule / BLOCK * BLOCK) {
+                let start = std::ptr::from_ref(first).cast_mut().cast();
+                // SAFETY: the block lies inside one chunk. That the pages get memory changes nothing in
+                // them; if it fails, they get it one by one when they are written.
+                unsafe { libc::madvise(start, BLOCK as usize * 4, libc::MADV_POPULATE_WRITE) };
+            }
         }
 
         /// The state of a granule; none if its memory cannot be had.
@@ -46,7 +83,7 @@ mod mapped {
 
         /// The same table for the common path.
         pub(crate) fn view(&self) -> View {
-            View(self.0.base())
+            View(self.directory.base())
         }
 
         #[inline(always)]
@@ -63,7 +100,7 @@ mod mapped {
             let index = (granule / CHUNK) as usize;
             // SAFETY: the index is below the number of chunks; the directory is zeroed, and a null
             // pointer is a valid value.
-            (index < CHUNKS).then(|| unsafe { &*self.0.base().add(index) })
+            (index < CHUNKS).then(|| unsafe { &*self.directory.base().add(index) })
         }
 
         #[cold]
@@ -105,7 +142,9 @@ mod mapped {
                 std::slice::from_raw_parts(chunk.add(start as usize).cast_const(), len as usize)
             };
             if len < PAGES_FROM {
-                return states.iter().for_each(|state| state.store(0, Ordering::Release));
+                return states
+                    .iter()
+                    .for_each(|state| state.store(0, Ordering::Release));
             }
             let (begin, end) = (states.as_ptr() as usize, states.as_ptr_range().end as usize);
             let (first, last) = (begin.next_multiple_of(PAGE), end / PAGE * PAGE);
@@ -134,15 +173,23 @@ mod mapped {
         /// The engine this view was made from is still there.
         #[inline(always)]
         pub(crate) unsafe fn state(self, granule: u64) -> u32 {
+            // SAFETY: the caller's promise.
+            let cell = unsafe { self.cell(granule) };
+            cell.map_or(0, |cell| cell.load(Ordering::Acquire))
+        }
+
+        /// The cell of a granule, if its chunk is mapped.
+        ///
+        /// # Safety
+        /// As for [`state`](Self::state).
+        #[inline(always)]
+        pub(crate) unsafe fn cell<'a>(self, granule: u64) -> Option<&'a AtomicU32> {
             // SAFETY: the directory has CHUNKS slots, each null or a chunk of CHUNK states; both live as
             // long as the engine.
             unsafe {
                 let slot = &*self.0.add((granule / CHUNK) as usize % CHUNKS);
                 let chunk = slot.load(Ordering::Acquire);
-                if chunk.is_null() {
-                    return 0;
-                }
-                (*chunk.add((granule % CHUNK) as usize)).load(Ordering::Acquire)
+                (!chunk.is_null()).then(|| &*chunk.add((granule % CHUNK) as usize))
             }
         }
     }
@@ -178,6 +225,8 @@ mod simulated {
         pub(crate) fn cell(&self, granule: u64) -> Option<&AtomicU32> {
             self.0.get(usize::try_from(granule).ok()?)
         }
+
+        pub(crate) fn settle(&self, _granule: u64) {}
 
         pub(crate) fn clear(&self, start: u64, len: u64) {
             let cells = (start..start.saturating_add(len)).map_while(|granule| self.cell(granule));

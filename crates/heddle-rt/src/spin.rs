@@ -35,6 +35,14 @@ impl<T> Mutex<T> {
         }
         Ok(MutexGuard(self))
     }
+
+    /// Takes it if it is free.
+    pub(crate) fn try_lock(&self) -> Result<MutexGuard<'_, T>, ()> {
+        match self.taken.swap(true, Ordering::Acquire) {
+            true => Err(()),
+            false => Ok(MutexGuard(self)),
+        }
+    }
 }
 
 /// The right to the value of a taken mutex.

@@ -78,7 +78,7 @@ pub(crate) struct Group {
     pub(crate) reads: ListId,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Link {
     strand: u32,
     site: u32,
@@ -117,11 +117,34 @@ pub(crate) struct States {
     generals: Store<General>,
 }
 
-/// Rows one thread has taken to fill.
-#[derive(Debug, Default)]
+/// Rows one thread has taken to fill, and those it made last: what is the same gets the same number, so
+/// that an array whose parts have different pasts is in one state again after a sweep.
+#[derive(Debug)]
 pub(crate) struct Blocks {
     links: Block,
     pairs: Block,
+    recent_links: Box<[u32]>,
+    recent_pairs: Box<[u32]>,
+}
+
+const RECENT: usize = 1 << 10;
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self {
+            links: Block::default(),
+            pairs: Block::default(),
+            recent_links: vec![0; RECENT].into(),
+            recent_pairs: vec![0; RECENT].into(),
+        }
+    }
+}
+
+fn slot(parts: [u32; 4]) -> usize {
+    let mix = parts.iter().fold(0u64, |mix, &part| {
+        (mix.rotate_left(5) ^ u64::from(part)).wrapping_mul(0x517C_C1B7_2722_0A95)
+    });
+    (mix >> 40) as usize % RECENT
 }
 
 impl States {
@@ -248,8 +271,16 @@ impl States {
             (ListId::EMPTY, ListId::EMPTY) => StateId::FRESH.0,
             (writes, ListId::EMPTY) => WRITES | writes.0,
             (ListId::EMPTY, reads) => READS | reads.0,
-            both => BOTH | self.pairs.push_in(&mut blocks.pairs, both)?,
+            both => BOTH | self.pair(blocks, both)?,
         }))
+    }
+
+    fn pair(&self, blocks: &mut Blocks, both: (ListId, ListId)) -> Option<u32> {
+        let recent = &mut blocks.recent_pairs[slot([both.0.0, both.1.0, 0, 0])];
+        if self.pairs.get(*recent) != both {
+            *recent = self.pairs.push_in(&mut blocks.pairs, both)?;
+        }
+        Some(*recent)
     }
 
     fn close_general(&self, groups: &[Group], last: LastId) -> Option<StateId> {
@@ -269,7 +300,31 @@ impl States {
             rest,
             len_mask: len << 8 | u32::from(mark.mask),
         };
-        self.links.push_in(&mut blocks.links, link).map(ListId)
+        let recent =
+            &mut blocks.recent_links[slot([mark.strand, mark.site, mark.hold.raw(), rest.0])];
+        if self.links.get(*recent) != link {
+            *recent = self.links.push_in(&mut blocks.links, link)?;
+        }
+        Some(ListId(*recent))
+    }
+
+    /// The list with one more access. One by the same strand at the same place of the program, to
+    /// other bytes, becomes one with it.
+    pub(crate) fn add(&self, blocks: &mut Blocks, list: ListId, mark: Mark) -> Option<ListId> {
+        let newest = self.iter(list).next();
+        let same = |newest: &Mark| {
+            Mark {
+                mask: mark.mask,
+                ..*newest
+            } == mark
+        };
+        match newest.filter(same) {
+            None => self.push(blocks, list, mark),
+            Some(newest) => {
+                let mask = mark.mask | newest.mask;
+                self.push(blocks, self.links.get(list.0).rest, Mark { mask, ..mark })
+            }
+        }
     }
 
     pub(crate) fn len(&self, list: ListId) -> u32 {
@@ -291,27 +346,6 @@ impl States {
         })
     }
 
-    /// The list without the accesses that `drop` says yes to.
-    pub(crate) fn without(
-        &self,
-        blocks: &mut Blocks,
-        list: ListId,
-        mut drop: impl FnMut(Mark) -> bool,
-    ) -> Option<ListId> {
-        if self.len(list) <= 1 {
-            let empties = self.iter(list).next().is_some_and(drop);
-            return Some(if empties { ListId::EMPTY } else { list });
-        }
-        let all: Vec<Mark> = self.iter(list).collect();
-        let kept: Vec<Mark> = all.iter().copied().filter(|&mark| !drop(mark)).collect();
-        if kept.len() == all.len() {
-            return Some(list);
-        }
-        kept.into_iter()
-            .rev()
-            .try_fold(ListId::EMPTY, |rest, mark| self.push(blocks, rest, mark))
-    }
-
     /// What the last writes held, after one more of these bytes that holds `hold`.
     pub(crate) fn overwrite(&self, last: LastId, mask: Mask, hold: Hold) -> Option<LastId> {
         if last == LastId::NOTHING && hold == Hold::NOTHING {
@@ -320,10 +354,13 @@ impl States {
         let before: Vec<LastLink> = self.lasts_of(last).collect();
         let kept = before.into_iter().filter(|link| link.mask & !mask != 0);
         let kept: Vec<LastLink> = kept.collect();
-        let rest = kept.into_iter().rev().try_fold(LastId::NOTHING, |rest, link| {
-            let mask = link.mask & !mask;
-            self.lasts.push(LastLink { mask, rest, ..link }).map(LastId)
-        })?;
+        let rest = kept
+            .into_iter()
+            .rev()
+            .try_fold(LastId::NOTHING, |rest, link| {
+                let mask = link.mask & !mask;
+                self.lasts.push(LastLink { mask, rest, ..link }).map(LastId)
+            })?;
         if hold == Hold::NOTHING {
             return Some(rest);
         }
@@ -332,7 +369,9 @@ impl States {
 
     /// What the last writes of these bytes held.
     pub(crate) fn held_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = Hold> + '_ {
-        let touched = self.lasts_of(last).filter(move |link| link.mask & mask != 0);
+        let touched = self
+            .lasts_of(last)
+            .filter(move |link| link.mask & mask != 0);
         touched.map(|link| link.hold)
     }
 

@@ -60,6 +60,9 @@ impl Engine {
         let task = self.add_task(info, frame);
         self.each_layer(|layer| layer.spawn(team.owner, task));
         let node = self.forest.push(phase.node, NodeKind::Task, task);
+        self.record(|book| {
+            book.spawn(team.owner, task, phase.id(), TaskKind::Member, site);
+        });
         self.start(frame, task, node, phase.id(), phase.id())
     }
 
@@ -77,6 +80,7 @@ impl Engine {
         let node = self.forest.push(phase.node, NodeKind::Task, cursor.task);
         let task = cursor.task;
         self.each_layer(|layer| layer.spawn(team.owner, task));
+        self.record(|book| book.pass(team.owner, task, phase.id()));
         let passed = cursor.phase + 1;
         let hold = cursor.hold;
         *cursor = self.start(cursor.frame, task, node, phase.id(), phase.id());
@@ -85,9 +89,15 @@ impl Engine {
 
     /// The team is over, and with it all its tasks.
     pub fn team_end(&self, cursor: &mut Cursor, team: Team) {
-        let last = team.phases.lock().unwrap_or_else(PoisonError::into_inner).last().copied();
+        let last = team
+            .phases
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .last()
+            .copied();
         if let Some(last) = last {
             self.each_layer(|layer| layer.finish_end(last.id(), team.owner, &self.forest));
+            self.record(|book| book.finish_end(team.owner, last.id()));
         }
         self.finish_end(cursor, team.region);
     }
@@ -99,6 +109,7 @@ impl Engine {
         }
         if let Some(last) = phases.last() {
             self.each_layer(|layer| layer.finish_end(last.id(), team.owner, &self.forest));
+            self.record(|book| book.finish_end(team.owner, last.id()));
         }
         let info = FinishInfo {
             owner: team.owner,
@@ -112,7 +123,8 @@ impl Engine {
 
     fn member_frame(&self, team: &Team, phase: &FinishScope) -> u32 {
         let depth = self.forest.node(phase.node).depth();
-        self.or_give_up(self.frames.member(team.frame, depth)).unwrap_or(team.frame)
+        self.or_give_up(self.frames.member(team.frame, depth))
+            .unwrap_or(team.frame)
     }
 
     /// The member takes a piece of work that another might have got.
@@ -131,9 +143,12 @@ impl Engine {
             kind,
             name: None,
         };
-        let frame = self.or_give_up(self.frames.piece(cursor.frame)).unwrap_or(cursor.frame);
+        let frame = self
+            .or_give_up(self.frames.piece(cursor.frame))
+            .unwrap_or(cursor.frame);
         let task = self.add_task(info, frame);
         self.each_layer(|layer| layer.spawn(outside.task, task));
+        self.record(|book| book.piece(outside.task, task, kind, site));
         (cursor.task, cursor.frame, cursor.strand) = (task, frame, NO_STRAND);
         (cursor.wait, cursor.floor) = (ROOT, cursor.scope);
         outside
@@ -143,6 +158,7 @@ impl Engine {
     pub fn piece_end(&self, cursor: &mut Cursor, outside: Outside) {
         let (piece, finish) = (cursor.task, cursor.finish);
         self.each_layer(|layer| layer.end(piece, finish));
+        self.record(|book| book.end(piece));
         if cursor.wait != ROOT {
             cursor.left_waits.push(cursor.wait);
         }
@@ -157,7 +173,10 @@ impl Engine {
             parent.wait = self.or_give_up(wait).unwrap_or(ROOT);
             parent.scope = parent.wait;
         }
-        self.child(parent, parent.scope, parent.wait, kind, site)
+        let child = self.child(parent, parent.scope, parent.wait, kind, site);
+        let (parent, finish) = (parent.task, parent.finish);
+        self.record(|book| book.spawn_child(parent, child.task, finish, kind, site));
+        child
     }
 
     fn child(
@@ -177,6 +196,7 @@ impl Engine {
 
     /// The task has waited for the children it created since it last did.
     pub fn wait_children(&self, cursor: &mut Cursor) {
+        self.record(|book| book.wait_children(cursor.task));
         self.wait_for_outer_children(cursor);
         for left in std::mem::take(&mut cursor.left_waits) {
             self.forest.wait_over(left);
@@ -196,7 +216,10 @@ impl Engine {
     /// for inside it, so edges do.
     fn wait_for_outer_children(&self, cursor: &mut Cursor) {
         let innermost = cursor.wait;
-        let outer: Vec<NodeIndex> = self.open_waits(cursor).filter(|&wait| wait != innermost).collect();
+        let outer: Vec<NodeIndex> = self
+            .open_waits(cursor)
+            .filter(|&wait| wait != innermost)
+            .collect();
         for wait in outer {
             self.wait_by_edges(cursor, wait);
         }
@@ -224,14 +247,19 @@ impl Engine {
             .into_iter()
             .map(|child| self.make_strand(child, self.forest.node(child).task))
             .collect();
-        self.wait(cursor, &ends);
+        self.wait_for(cursor, &ends);
     }
 
     /// The task creates one and lets it run to its end before it goes on itself.
     pub fn call_begin(&self, parent: &mut Cursor, kind: TaskKind, site: SiteId) -> Cursor {
         let wait = self.forest.push(parent.scope, NodeKind::Wait, parent.task);
         let wait = self.or_give_up(wait).unwrap_or(ROOT);
-        self.child(parent, wait, wait, kind, site)
+        let child = self.child(parent, wait, wait, kind, site);
+        let (parent, finish) = (parent.task, parent.finish);
+        self.record(|book| {
+            book.spawn(parent, child.task, finish, kind, site);
+        });
+        child
     }
 
     /// That task is over.
@@ -242,6 +270,7 @@ impl Engine {
         let task = parent.task;
         self.each_layer(|layer| layer.finish_end(joined_by, task, &self.forest));
         parent.strand = NO_STRAND;
+        self.record(|book| book.join(task, end.task()));
         end
     }
 }

@@ -3,11 +3,12 @@
 //! Random programs in OpenMP's terms are run on the engine and, at the same time, written down as an
 //! event stream in which each construct is spelled out: a wait as one join per child, a phase as a
 //! finish, a member after a barrier as a new task, a piece of work as a task of its own that its team's
-//! creator spawns. The oracle judges the stream.
+//! creator spawns. The oracle judges the stream. The engine's own recording must say the same.
+
+mod recorded;
 
 use heddle_core::{
-    AccessKind, Event, Extent, Finding, FinishId, FinishKind, Location, SiteId, TaskId, TaskKind,
-    roster::Roster,
+    AccessKind, Event, Extent, FinishId, FinishKind, Location, SiteId, TaskId, TaskKind,
 };
 use heddle_oracle::Oracle;
 use heddle_rt::{Cursor, Engine, Readers, Team, ThreadCache};
@@ -60,9 +61,8 @@ impl Random {
             11 if pieces => Op::Piece(self.body(depth - 1, false)),
             _ => {
                 let phases = 1 + self.below(2);
-                let member = |random: &mut Self| {
-                    (0..phases).map(|_| random.body(depth - 1, true)).collect()
-                };
+                let member =
+                    |random: &mut Self| (0..phases).map(|_| random.body(depth - 1, true)).collect();
                 Op::Parallel((0..2).map(|_| member(self)).collect())
             }
         }
@@ -157,7 +157,9 @@ impl Simulation {
     fn task(&mut self, me: &mut Me, when: When, body: &[Op]) {
         let id = self.spawn_event(me.finish);
         me.children.push(id);
-        let cursor = self.engine.spawn_child(&mut me.cursor, TaskKind::Task, SITE);
+        let cursor = self
+            .engine
+            .spawn_child(&mut me.cursor, TaskKind::Task, SITE);
         let child = Pending {
             me: Me {
                 id,
@@ -202,7 +204,9 @@ impl Simulation {
 
     fn group(&mut self, me: &mut Me, body: &[Op]) {
         let outer = std::mem::replace(&mut me.finish, self.finish_event());
-        let scope = self.engine.finish_begin(&mut me.cursor, FinishKind::Group, SITE);
+        let scope = self
+            .engine
+            .finish_begin(&mut me.cursor, FinishKind::Group, SITE);
         self.run(me, body);
         let finish = me.finish;
         self.run_all(me, |pending| pending.me.finish == finish);
@@ -226,17 +230,28 @@ impl Simulation {
         self.events.push(Event::End { task: id });
         self.engine.call_end(&mut me.cursor, child.cursor);
         self.events.push(Event::Resume { task: me.id });
-        self.events.push(Event::Join { task: id, site: SITE });
+        self.events.push(Event::Join {
+            task: id,
+            site: SITE,
+        });
     }
 
     fn parallel(&mut self, me: &mut Me, members: &[Vec<Vec<Op>>]) {
         let region = self.finish_event();
         let team = self.engine.team_begin(&mut me.cursor, SITE);
-        let mut cursors: Vec<Cursor> =
-            members.iter().map(|_| self.engine.member(&team, SITE)).collect();
+        let mut cursors: Vec<Cursor> = members
+            .iter()
+            .map(|_| self.engine.member(&team, SITE))
+            .collect();
         for phase in 0..members[0].len() {
             let bodies: Vec<&[Op]> = members.iter().map(|member| &member[phase][..]).collect();
-            self.phase(me, &team, &bodies, &mut cursors, phase + 1 == members[0].len());
+            self.phase(
+                me,
+                &team,
+                &bodies,
+                &mut cursors,
+                phase + 1 == members[0].len(),
+            );
         }
         cursors.into_iter().for_each(|cursor| {
             self.engine.end(cursor);
@@ -256,7 +271,11 @@ impl Simulation {
         let finish = self.finish_event();
         let ids: Vec<TaskId> = bodies.iter().map(|_| self.spawn_event(finish)).collect();
         let is_piece = |op: &&Op| matches!(op, Op::Piece(_));
-        let pieces = bodies.iter().flat_map(|body| body.iter()).filter(is_piece).count();
+        let pieces = bodies
+            .iter()
+            .flat_map(|body| body.iter())
+            .filter(is_piece)
+            .count();
         let pieces: Vec<TaskId> = (0..pieces).map(|_| self.spawn_event(finish)).collect();
         let mut pieces = pieces.into_iter();
         let start = self.engine.main_task();
@@ -280,16 +299,22 @@ impl Simulation {
         }
         self.events.push(Event::Resume { task: me.id });
         self.run_all(me, |pending| pending.me.finish == finish);
-        cursors.iter_mut().for_each(|cursor| self.engine.reach(cursor));
+        cursors
+            .iter_mut()
+            .for_each(|cursor| self.engine.reach(cursor));
         if !last {
-            cursors.iter_mut().for_each(|cursor| self.engine.pass(team, cursor));
+            cursors
+                .iter_mut()
+                .for_each(|cursor| self.engine.pass(team, cursor));
         }
         self.events.push(Event::FinishEnd { finish });
     }
 
     fn piece(&mut self, member: &mut Me, id: Option<TaskId>, body: &[Op]) {
         let Some(id) = id else { return };
-        let outside = self.engine.piece_begin(&mut member.cursor, TaskKind::Chunk, SITE);
+        let outside = self
+            .engine
+            .piece_begin(&mut member.cursor, TaskKind::Chunk, SITE);
         let mut piece = Me {
             id,
             runtime_task: member.runtime_task,
@@ -310,6 +335,16 @@ impl Simulation {
 fn verdicts(program: &[Op], readers: Readers) -> Option<[BTreeSet<u64>; 2]> {
     let engine = Engine::new().expect("address space");
     engine.keep_readers(readers);
+    let simulation = simulate(engine, program);
+    if readers == Readers::Two && simulation.engine.broke_promise() {
+        return None;
+    }
+    let oracle = Oracle::of(&simulation.events).verdicts();
+    let expected = oracle.keys().map(|location| location.0).collect();
+    Some([recorded::live(&simulation.engine), expected])
+}
+
+fn simulate(engine: Engine, program: &[Op]) -> Simulation {
     let cursor = engine.main_task();
     let mut simulation = Simulation {
         engine,
@@ -329,18 +364,7 @@ fn verdicts(program: &[Op], readers: Readers) -> Option<[BTreeSet<u64>; 2]> {
     simulation.run(&mut main, program);
     simulation.run_all(&mut main, |_| true);
     simulation.events.push(Event::End { task: TaskId::MAIN });
-    if readers == Readers::Two && simulation.engine.broke_promise() {
-        return None;
-    }
-    let oracle = Oracle::of(&simulation.events).verdicts();
-    let mut roster = Roster::new();
-    (roster.tasks, roster.finishes) = simulation.engine.participants();
-    let races = simulation.engine.races(&roster.ancestry());
-    let found = races.iter().filter_map(|finding| match finding {
-        Finding::Race { place, .. } => Some(place.location),
-        _ => None,
-    });
-    Some([found.collect(), oracle.keys().map(|location| location.0).collect()])
+    simulation
 }
 
 fn size(body: &[Op]) -> usize {
@@ -371,7 +395,10 @@ fn smaller(body: &[Op]) -> Vec<Vec<Op>> {
 fn smaller_op(op: &Op) -> Vec<Op> {
     match op {
         Op::Access(..) | Op::Wait => Vec::new(),
-        Op::Task(when, body) => smaller(body).into_iter().map(|body| Op::Task(*when, body)).collect(),
+        Op::Task(when, body) => smaller(body)
+            .into_iter()
+            .map(|body| Op::Task(*when, body))
+            .collect(),
         Op::Group(body) => smaller(body).into_iter().map(Op::Group).collect(),
         Op::Call(body) => smaller(body).into_iter().map(Op::Call).collect(),
         Op::Piece(body) => smaller(body).into_iter().map(Op::Piece).collect(),
@@ -403,7 +430,10 @@ fn agrees(readers: Readers) {
         if !fails(&program, readers) {
             continue;
         }
-        while let Some(less) = smaller(&program).into_iter().find(|less| fails(less, readers)) {
+        while let Some(less) = smaller(&program)
+            .into_iter()
+            .find(|less| fails(less, readers))
+        {
             program = less;
         }
         let verdicts = verdicts(&program, readers);
@@ -411,6 +441,18 @@ fn agrees(readers: Readers) {
             "case {case}, {} operations, [engine, oracle]: {verdicts:?}\n{program:#?}",
             size(&program)
         );
+    }
+}
+
+#[test]
+fn a_recording_has_the_races_of_the_run() {
+    for case in 1..=3000u64 {
+        let program = Random(case.wrapping_mul(0x9E37_79B9_7F4A_7C15)).body(4, false);
+        let (engine, tape) = recorded::engine();
+        let simulation = simulate(engine, &program);
+        let expected = recorded::live(&simulation.engine);
+        let found = recorded::recorded(&simulation.engine, &tape);
+        assert_eq!(found, Ok(expected), "case {case}: {program:#?}");
     }
 }
 

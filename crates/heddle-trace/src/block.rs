@@ -173,8 +173,17 @@ fn feature_bits(features: &Features) -> u16 {
         locks,
         choices,
         cuts,
+        atomics,
     } = *features;
-    let flags = [extra_edges, scope_handles, isolated, locks, choices, cuts];
+    let flags = [
+        extra_edges,
+        scope_handles,
+        isolated,
+        locks,
+        choices,
+        cuts,
+        atomics,
+    ];
     flags
         .iter()
         .enumerate()
@@ -192,6 +201,7 @@ fn features(bits: u16) -> Option<Features> {
         locks: has(3),
         choices: has(4),
         cuts: has(5),
+        atomics: has(6),
     };
     (feature_bits(&features) == bits).then_some(features)
 }
@@ -202,11 +212,11 @@ mod tests {
 
     #[test]
     fn features_survive_the_header_and_unknown_ones_are_refused() {
-        for bits in 0..1 << 6 {
-            let set = features(bits).expect("six features");
+        for bits in 0..1 << 7 {
+            let set = features(bits).expect("seven features");
             assert_eq!(read_header(&header(&set)), Ok(set));
         }
-        assert_eq!(features(1 << 6), None);
+        assert_eq!(features(1 << 7), None);
     }
 
     #[test]

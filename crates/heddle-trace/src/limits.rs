@@ -4,6 +4,10 @@ use heddle_core::{Extent, Legend, NameId, SiteId};
 
 use crate::violation::Violation;
 
+/// Locations that an access may touch without being counted: as many as the bytes of the widest access
+/// that native programs make at once.
+pub const FREE: u64 = 16;
+
 /// Bounds on the numbers in events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -13,9 +17,9 @@ pub struct Limits {
     pub names: u64,
     /// The most locations one extent may have.
     pub extent: u64,
-    /// The most locations that reads, writes and frees may touch beyond the first one of each, in
+    /// The most locations that reads, writes and frees may touch beyond the first [`FREE`] of each, in
     /// the whole run. A detector with a cell for each touched location thus needs no more than
-    /// this many cells plus one for each event.
+    /// this many cells plus so many for each event.
     pub spread: u64,
 }
 

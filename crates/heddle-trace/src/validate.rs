@@ -5,7 +5,7 @@
 //! reader therefore steps every event through a [`Validator`] once, and tests do the same with
 //! live runs.
 //!
-//! Besides rules 1 to 8: features that were not announced must not show up, sites and names must
+//! Besides rules 1 to 9: features that were not announced must not show up, sites and names must
 //! be in the legend, and the memory a detector needs must be in proportion to the stream
 //! ([`Limits`]).
 //!
@@ -13,7 +13,7 @@
 //! finishes, nor a finish before its tasks), so one ancestor query settles rule 4; at a task's
 //! end its innermost scope is the finish it was spawned into.
 //!
-//! Cost: O(1) per event, O(log depth) for a spawn through a scope handle; 12 bytes per task, 20
+//! Cost: O(1) per event, O(log depth) for a spawn through a scope handle; 16 bytes per task, 20
 //! per finish, 8 per lock, 1 per token. Tables grow by one row per announcing event.
 
 use heddle_core::{
@@ -21,7 +21,7 @@ use heddle_core::{
     TokenId,
 };
 
-use crate::limits::Limits;
+use crate::limits::{FREE, Limits};
 use crate::scopes::Scopes;
 use crate::violation::{Feature, Kind, Violation};
 
@@ -52,6 +52,8 @@ struct Task {
     scope: FinishId,
     /// How many locks it holds.
     holds: u32,
+    /// How many atomic blocks it is in.
+    blocks: u32,
     phase: Phase,
 }
 
@@ -76,6 +78,7 @@ impl Validator {
         let main = Task {
             scope: FinishId::MAIN,
             holds: 0,
+            blocks: 0,
             phase: Phase::Begun,
         };
         Self {
@@ -117,6 +120,10 @@ impl Validator {
             Event::Declare { extent, name, .. } => {
                 self.limits.extent(extent)?;
                 self.limits.name(name)
+            }
+            Event::Atomic { extent, .. } => {
+                self.announced(self.features.atomics, Feature::Atomics)?;
+                self.limits.extent(extent)
             }
             Event::DeclareLock { lock, name } => {
                 self.limits.name(name)?;
@@ -183,8 +190,11 @@ impl Validator {
                 self.announced(self.features.cuts, Feature::Cuts)?;
                 self.limits.site(site)
             }
+            Event::AtomicBegin { site } => self.enter_block(running, site),
+            Event::AtomicEnd { site } => self.leave_block(running, site),
             Event::AssertionFailed { site } => self.limits.site(site),
             Event::Declare { .. }
+            | Event::Atomic { .. }
             | Event::DeclareLock { .. }
             | Event::DeclareToken { .. }
             | Event::Begin { .. }
@@ -192,6 +202,23 @@ impl Validator {
             | Event::Stuck { .. }
             | Event::Fault { .. } => unreachable!("handled by `event`"),
         }
+    }
+}
+
+/// Atomic blocks: rule 9.
+impl Validator {
+    fn enter_block(&mut self, running: TaskId, site: SiteId) -> Verdict {
+        self.announced(self.features.atomics, Feature::Atomics)?;
+        let task = self.task_mut(running)?;
+        task.blocks = task.blocks.saturating_add(1);
+        self.limits.site(site)
+    }
+
+    fn leave_block(&mut self, running: TaskId, site: SiteId) -> Verdict {
+        let task = self.task_mut(running)?;
+        let left = task.blocks.checked_sub(1);
+        task.blocks = left.ok_or(Violation::NotInBlock(running))?;
+        self.limits.site(site)
     }
 }
 
@@ -222,6 +249,7 @@ impl Validator {
         self.tasks.push(Task {
             scope: finish,
             holds: 0,
+            blocks: 0,
             phase: Phase::Spawned,
         });
         Ok(())
@@ -412,7 +440,7 @@ impl Validator {
     fn access(&mut self, extent: Extent, site: SiteId) -> Verdict {
         self.limits.extent(extent)?;
         self.limits.site(site)?;
-        self.spread = self.spread.saturating_add(extent.len.saturating_sub(1));
+        self.spread = self.spread.saturating_add(extent.len.saturating_sub(FREE));
         ensure(self.spread <= self.limits.spread, Violation::TooSpread)
     }
 

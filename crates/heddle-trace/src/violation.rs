@@ -31,6 +31,8 @@ pub enum Feature {
     Locks,
     /// `Cut`.
     Cuts,
+    /// `Atomic`, `AtomicBegin`, `AtomicEnd`.
+    Atomics,
 }
 
 /// The first thing wrong with a stream.
@@ -85,6 +87,8 @@ pub enum Violation {
     NotHeld(LockId),
     /// Rule 7: a task ends while it holds locks. (A front end reports this as a fault.)
     HeldAtEnd(TaskId),
+    /// Rule 9: a task leaves an atomic block it is not in.
+    NotInBlock(TaskId),
     /// Rule 8: an event after the stream's close.
     AfterClose,
     /// Rule 8: the stream stops without a close.
@@ -118,6 +122,7 @@ impl Violation {
             Self::NotEnded(_) | Self::NotSignalled(_) => 6,
             Self::Held(_) | Self::NotHeld(_) | Self::HeldAtEnd(_) => 7,
             Self::AfterClose | Self::NotClosed => 8,
+            Self::NotInBlock(_) => 9,
             Self::Unannounced(_) | Self::UnknownSite(_) | Self::UnknownName(_) => return None,
             Self::BadExtent { .. } | Self::TooSpread => return None,
         })
@@ -178,6 +183,9 @@ impl Violation {
                 )
             }
             Self::HeldAtEnd(task) => write!(f, "task {} ends while it holds a lock", task.raw()),
+            Self::NotInBlock(task) => {
+                write!(f, "task {} leaves an atomic block it is not in", task.raw())
+            }
             Self::AfterClose => write!(f, "an event follows the end of the run"),
             Self::NotClosed => write!(f, "the run stops without an end"),
             Self::Unannounced(feature) => write!(f, "the run uses {feature}, not announced"),
@@ -222,6 +230,7 @@ impl fmt::Display for Feature {
             Self::Isolated => "isolated",
             Self::Locks => "locks",
             Self::Cuts => "cuts",
+            Self::Atomics => "atomics",
         })
     }
 }

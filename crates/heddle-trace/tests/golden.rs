@@ -14,6 +14,7 @@ const FEATURES: Features = Features {
     locks: true,
     choices: false,
     cuts: true,
+    atomics: false,
 };
 
 fn legend() -> Legend {

@@ -62,7 +62,7 @@ proptest! {
 fn the_sample_has_every_kind_of_event_that_does_not_stop_a_run() {
     let kinds = |event: &Event| std::mem::discriminant(event);
     let found: std::collections::HashSet<_> = sample().events.iter().map(kinds).collect();
-    assert_eq!(found.len(), 21, "all 23 but Stuck and Fault");
+    assert_eq!(found.len(), 24, "all 26 but Stuck and Fault");
 }
 
 #[test]

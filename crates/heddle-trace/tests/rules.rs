@@ -341,6 +341,7 @@ fn sites_and_names_are_in_the_legend() {
             site,
         },
         Event::Cut { site },
+        Event::AtomicBegin { site },
         Event::AssertionFailed { site },
         Event::Fault {
             site,
@@ -382,6 +383,15 @@ fn sites_and_names_are_in_the_legend() {
 }
 
 #[test]
+fn a_task_leaves_only_atomic_blocks_it_is_in() {
+    let begin = Event::AtomicBegin { site: SITE };
+    let leave = Event::AtomicEnd { site: SITE };
+    let wrong = Violation::NotInBlock(TaskId::MAIN);
+    check(&[leave], wrong);
+    check(&[begin, begin, leave, leave, leave], wrong);
+}
+
+#[test]
 fn extents_neither_overflow_nor_make_a_detector_allocate_without_bound() {
     let bad = |start, len| Violation::BadExtent { start, len };
     check(&[write(u64::MAX, 1)], bad(u64::MAX, 1));
@@ -397,7 +407,7 @@ fn extents_neither_overflow_nor_make_a_detector_allocate_without_bound() {
         bad(0, 1 << 33),
     );
     check(
-        &[write(0, 1 << 26), write(0, 1), write(0, 3)],
+        &[write(0, 1 << 26), write(0, 1), write(0, 33)],
         Violation::TooSpread,
     );
 }

@@ -6,7 +6,7 @@ use crate::outcome;
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::session::{Execution, Session};
-use crate::settings::{self, Analysis, Order};
+use crate::settings::{self, Analysis, Order, variable};
 use heddle_core::{OrderChoice, OrderError};
 use heddle_report::{Settings, Strictness};
 use std::panic::{Location, resume_unwind};
@@ -42,7 +42,12 @@ pub fn check<F: FnOnce() + Send>(body: F) -> Report {
 /// |---|---|---|
 /// | `HEDDLE_ORDER` | `auto`, `bags`, `tree`, `graph` | [`order`](Self::order) |
 /// | `HEDDLE_PARALLEL` | number of threads, 0 for a serial run | [`parallel`](Self::parallel) |
+/// | `HEDDLE_ANALYSES` | names with commas between them; there is `races` | [`analyses`](Self::analyses) |
 /// | `HEDDLE_MAX_FINDINGS` | number | [`max_findings`](Self::max_findings) |
+/// | `HEDDLE_STRICT` | `1`, or `0` for not | [`strict`](Self::strict) |
+///
+/// An empty variable counts as not set. One with any other value makes [`new`](Self::new) panic and say
+/// what would be right.
 ///
 /// ```
 /// let report = heddle::Checker::new().parallel(2).check(|| {
@@ -69,13 +74,16 @@ impl Checker {
     /// ```
     /// heddle::Checker::new().check(|| ()).assert_clean();
     /// ```
+    #[track_caller]
     pub fn new() -> Self {
+        let analyses = variable("HEDDLE_ANALYSES", settings::analyses);
+        let strictness = variable("HEDDLE_STRICT", settings::strictness);
         Self {
-            order: settings::variable("HEDDLE_ORDER").unwrap_or_default(),
-            threads: settings::variable("HEDDLE_PARALLEL").unwrap_or(0),
-            analyses: vec![Analysis::Races],
-            max_findings: settings::variable("HEDDLE_MAX_FINDINGS"),
-            strictness: Strictness::CertainOnly,
+            order: variable("HEDDLE_ORDER", str::parse).unwrap_or_default(),
+            threads: variable("HEDDLE_PARALLEL", settings::number).unwrap_or(0),
+            analyses: analyses.unwrap_or_else(|| vec![Analysis::Races]),
+            max_findings: variable("HEDDLE_MAX_FINDINGS", settings::number),
+            strictness: strictness.unwrap_or(Strictness::CertainOnly),
         }
     }
 
@@ -176,7 +184,9 @@ impl Checker {
         let serial = self.threads == 0;
         assert!(
             serial || self.order == Order::Auto,
-            "an order can be chosen for serial runs only"
+            "Order::{:?} can judge serial runs only, and this is one on {} threads",
+            self.order,
+            self.threads
         );
         let execution = match serial {
             true => Execution::Inline,

@@ -3,6 +3,8 @@
 //! Outside of a check there is no task context and every function here does nothing: a program may
 //! ship with this crate in it.
 
+use crate::counts::Tally;
+use crate::locks::{LockLabel, RecentLocks};
 use crate::recorder::Recorder;
 use crate::session::{Session, note};
 use crate::sites::{Caller, RecentSites};
@@ -27,10 +29,23 @@ pub(crate) struct TaskContext {
 }
 
 /// What a thread remembers of a session.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct ThreadMemory {
     cache: ThreadCache,
     sites: RecentSites,
+    locks: RecentLocks,
+    tally: Arc<Tally>,
+}
+
+impl ThreadMemory {
+    fn new(session: &Session) -> Box<Self> {
+        Box::new(Self {
+            cache: ThreadCache::new(),
+            sites: RecentSites::default(),
+            locks: RecentLocks::default(),
+            tally: session.tallies.open(),
+        })
+    }
 }
 
 thread_local! {
@@ -115,7 +130,7 @@ fn cache_for(session: &Arc<Session>) -> NonNull<ThreadMemory> {
     CACHES.with_borrow_mut(|caches| {
         let known = caches.iter().position(|(session, _)| *session == key);
         let at = known.unwrap_or_else(|| {
-            caches.push((key, Box::default()));
+            caches.push((key, ThreadMemory::new(session)));
             caches.len() - 1
         });
         NonNull::from(&mut *caches[at].1)
@@ -157,6 +172,21 @@ impl TaskContext {
     fn note_edges(&self, count: usize) {
         let edges = &self.session.used.extra_edges;
         edges.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    fn access(&mut self, kind: AccessKind, start: u64, len: u64, caller: Caller) {
+        if self.recording {
+            self.record_access(kind, start, len, caller);
+        }
+        let (session, cursor, memory) = self.parts();
+        memory.tally.add(kind, len);
+        let (sites, cache) = (&memory.sites, &mut memory.cache);
+        let site = || sites.id(&session.sites, caller).raw();
+        match kind {
+            AccessKind::Read => session.engine.read(cache, cursor, start, len, site),
+            AccessKind::Write => session.engine.write(cache, cursor, start, len, site),
+        }
     }
 
     #[cold]
@@ -205,27 +235,13 @@ pub(crate) fn session() -> Option<Arc<Session>> {
 /// The running task reads `len` locations from `start`.
 #[inline(always)]
 pub(crate) fn read(start: u64, len: u64, caller: Caller) {
-    with(|context| {
-        if context.recording {
-            context.record_access(AccessKind::Read, start, len, caller);
-        }
-        let (session, cursor, ThreadMemory { cache, sites }) = context.parts();
-        let site = || sites.id(&session.sites, caller).raw();
-        session.engine.read(cache, cursor, start, len, site);
-    });
+    with(|context| context.access(AccessKind::Read, start, len, caller));
 }
 
 /// The running task writes `len` locations from `start`.
 #[inline(always)]
 pub(crate) fn write(start: u64, len: u64, caller: Caller) {
-    with(|context| {
-        if context.recording {
-            context.record_access(AccessKind::Write, start, len, caller);
-        }
-        let (session, cursor, ThreadMemory { cache, sites }) = context.parts();
-        let site = || sites.id(&session.sites, caller).raw();
-        session.engine.write(cache, cursor, start, len, site);
-    });
+    with(|context| context.access(AccessKind::Write, start, len, caller));
 }
 
 /// The running task creates a task, into `into` or its innermost finish.
@@ -312,9 +328,13 @@ pub(crate) fn wait(signals: &[u32]) {
     });
 }
 
-/// The running task takes a lock.
-pub(crate) fn acquire(lock: LockId, mode: LockMode) {
+/// The running task takes a lock, which reports call by its label.
+pub(crate) fn acquire(lock: LockId, label: Option<&LockLabel>, mode: LockMode) {
     with(|context| {
+        if let Some(label) = label {
+            let (session, _, memory) = context.parts();
+            memory.locks.note(&session.locks, lock, label);
+        }
         let used = &context.session.used;
         note(match lock {
             LockId::ISOLATED => &used.isolated,

@@ -3,9 +3,10 @@
 use crate::context;
 use crate::exec::{Core, Job};
 use crate::idle::{self, Stealing};
-use crate::session::Session;
+use crate::session::{Execution, Session};
 use crate::sites::Caller;
 use heddle_rt::EndPoint;
+use std::fmt;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,72 +33,127 @@ pub(crate) struct Completion {
 
 #[derive(Debug, Default)]
 struct State {
-    done: Option<Precedence>,
+    outcome: Option<Outcome>,
     waiting: Vec<Arc<Dependent>>,
 }
 
-impl Completion {
-    /// Something that has not happened yet.
-    pub(crate) fn new(what: &'static str, made_at: Caller) -> Arc<Self> {
-        Arc::new(Self {
+/// What became of it.
+#[derive(Clone, Copy, Debug)]
+enum Outcome {
+    /// It has happened.
+    Done(Precedence),
+    /// Whoever could have made it happen is gone: it never will.
+    Lost,
+}
+
+/// The right, and the duty, to make something happen. Dropped without doing so, it tells those who
+/// wait that they wait in vain.
+#[derive(Debug)]
+pub(crate) struct Promise(Arc<Completion>);
+
+impl Promise {
+    /// Of something that has not happened yet, described by a noun and where it was made.
+    pub(crate) fn new(what: &'static str, made_at: Caller) -> Self {
+        let state = Mutex::default();
+        Self(Arc::new(Completion {
             what,
             made_at,
-            state: Mutex::default(),
-        })
+            state,
+        }))
     }
 
+    /// What is promised.
+    pub(crate) fn completion(&self) -> &Arc<Completion> {
+        &self.0
+    }
+
+    /// It happens. False if it already had.
+    pub(crate) fn keep(&self, precedence: Precedence) -> bool {
+        let waiting = self.0.settle(Outcome::Done(precedence));
+        waiting
+            .iter()
+            .flatten()
+            .for_each(|dependent| dependent.one_less());
+        waiting.is_some()
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        let waiting = self.0.settle(Outcome::Lost);
+        waiting
+            .iter()
+            .flatten()
+            .for_each(|dependent| dependent.give_up());
+    }
+}
+
+impl Completion {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where it was made.
-    pub(crate) fn made_at(&self) -> Caller {
-        self.made_at
-    }
-
     /// Whether it has happened, and what that means.
     pub(crate) fn done(&self) -> Option<Precedence> {
-        self.state().done
-    }
-
-    /// It happens. False if it already had.
-    pub(crate) fn complete(&self, precedence: Precedence) -> bool {
-        let mut state = self.state();
-        if state.done.is_some() {
-            return false;
+        match self.state().outcome {
+            Some(Outcome::Done(precedence)) => Some(precedence),
+            Some(Outcome::Lost) | None => None,
         }
-        state.done = Some(precedence);
-        let waiting = std::mem::take(&mut state.waiting);
-        drop(state);
-        waiting.iter().for_each(|task| task.one_less());
-        true
     }
 
-    /// Tells `dependent` when it happens. False if it already has.
-    fn tell(&self, dependent: &Arc<Dependent>) -> bool {
+    /// Nothing will change any more.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.state().outcome.is_some()
+    }
+
+    /// Those who waited for it; none if it was settled before.
+    fn settle(&self, outcome: Outcome) -> Option<Vec<Arc<Dependent>>> {
         let mut state = self.state();
-        if state.done.is_none() {
+        if state.outcome.is_some() {
+            return None;
+        }
+        state.outcome = Some(outcome);
+        Some(std::mem::take(&mut state.waiting))
+    }
+
+    /// Tells `dependent` when it is settled. If it already is, says how.
+    fn tell(&self, dependent: &Arc<Dependent>) -> Option<Outcome> {
+        let mut state = self.state();
+        if state.outcome.is_none() {
             state.waiting.push(Arc::clone(dependent));
-            return true;
         }
-        false
+        state.outcome
     }
 
     /// Blocks the running task until it has happened, and orders what follows after it.
-    pub(crate) fn wait(&self, inline: bool, session: Option<&Session>, caller: Caller) {
-        if self.done().is_none() {
-            let over = || self.done().is_some();
-            let waited = match inline {
-                true => Err(idle::Stuck),
-                false => idle::wait_until(session, Stealing::Forbidden, over, || true),
-            };
-            if waited.is_err() {
-                let (what, at) = (self.what, self.made_at);
-                panic!("deadlock: {caller} waits for {what} made at {at}, which never ends");
-            }
+    pub(crate) fn wait(&self, execution: Execution, session: Option<&Session>, caller: Caller) {
+        if execution == Execution::Pool {
+            let over = || self.is_settled();
+            let waits = || (!self.is_settled()).then(|| format!("{caller} waits for {self}"));
+            let waited = idle::wait_until(session, Stealing::Forbidden, over, waits);
+            waited.unwrap_or_else(|stuck| panic!("deadlock: {stuck}, which never ends"));
         }
-        self.done().into_iter().for_each(Precedence::arrive);
+        match self.state().outcome {
+            Some(Outcome::Done(precedence)) => precedence.arrive(),
+            Some(Outcome::Lost) => panic!("deadlock: {caller} waits for {self}, which never ran"),
+            None => panic!("{}", unfinished(&format!("{caller} waits for {self}"))),
+        }
     }
+}
+
+impl fmt::Display for Completion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} made at {}", self.what, self.made_at)
+    }
+}
+
+/// What a serial run says that cannot go on, though on several threads it might.
+pub(crate) fn unfinished(who_waits: &str) -> String {
+    format!(
+        "the serial run cannot go on: {who_waits}, which has not come in depth-first order. What the \
+         tasks below do after it may bring it, or nothing may; run the program on threads \
+         (`parallel(2)`, `HEDDLE_PARALLEL=2`) to find out"
+    )
 }
 
 impl Precedence {
@@ -148,8 +204,10 @@ impl Dependent {
         });
         core.defer(&dependent);
         for awaited in &dependent.awaited {
-            if !awaited.tell(&dependent) {
-                dependent.one_less();
+            match awaited.tell(&dependent) {
+                Some(Outcome::Done(_)) => dependent.one_less(),
+                Some(Outcome::Lost) => dependent.give_up(),
+                None => {}
             }
         }
         dependent.one_less();
@@ -171,26 +229,36 @@ impl Dependent {
         }
     }
 
+    /// Something it waits for never comes: the task will not run, and its finish is told.
+    fn give_up(&self) {
+        let mut start = self.start();
+        if let Some(Start { job, core }) = start.take() {
+            // SAFETY: as in `one_less`.
+            unsafe { core.as_ref() }.never_ready(job, self.waits());
+        }
+    }
+
+    /// Who waits for what, unless the task has started.
+    pub(crate) fn waiting(&self) -> Option<String> {
+        self.start().is_some().then(|| self.waits())
+    }
+
     /// Drops the task if it never started, and says what it waits for.
     pub(crate) fn abandon(&self) -> Option<String> {
-        self.start().take()?;
-        let open = self
-            .awaited
-            .iter()
-            .filter(|awaited| awaited.done().is_none());
-        let open: Vec<String> = open
-            .map(|awaited| format!("{} made at {}", awaited.what, awaited.made_at))
-            .collect();
-        Some(format!(
-            "the task created at {} waits for {}, which never comes",
-            self.created_at,
-            open.join(" and ")
-        ))
+        let start = self.start().take();
+        start.map(|_| self.waits())
+    }
+
+    fn waits(&self) -> String {
+        let open = self.awaited.iter().filter(|on| on.done().is_none());
+        let open: Vec<String> = open.map(ToString::to_string).collect();
+        let (at, open) = (self.created_at, open.join(" and "));
+        format!("the task created at {at} waits for {open}")
     }
 }
 
-impl std::fmt::Debug for Dependent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Dependent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = format_args!("{}", self.created_at).to_string();
         f.debug_struct("Dependent")
             .field("created_at", &at)

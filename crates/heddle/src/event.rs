@@ -1,13 +1,16 @@
 //! What a task can be told to start after.
 
 use crate::context;
-use crate::dependent::{Completion, Precedence};
+use crate::dependent::{Completion, Precedence, Promise};
 use crate::future::{Future, SharedFuture};
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
 /// Something that is satisfied once, and that tasks can start after.
+///
+/// Tasks that start after an event which is dropped before it was satisfied never start, and their
+/// finish panics.
 ///
 /// ```
 /// let go = heddle::Event::new();
@@ -20,7 +23,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug)]
 pub struct Event {
-    completion: Arc<Completion>,
+    promise: Promise,
 }
 
 impl Event {
@@ -36,8 +39,8 @@ impl Event {
         reason = "it is told apart by where it was made"
     )]
     pub fn new() -> Self {
-        let completion = Completion::new("the event", Location::caller());
-        Self { completion }
+        let promise = Promise::new("the event", Location::caller());
+        Self { promise }
     }
 
     /// Satisfies the event. What the caller did so far happened before the tasks that start after it.
@@ -53,10 +56,11 @@ impl Event {
     #[track_caller]
     pub fn satisfy(&self) {
         let signal = context::signal().map_or(Precedence::Nothing, Precedence::Signal);
-        if !self.completion.complete(signal) {
-            let made_at = self.completion.made_at();
-            panic!("the event made at {made_at} is satisfied a second time");
-        }
+        let event = self.promise.completion();
+        assert!(
+            self.promise.keep(signal),
+            "{event} is satisfied a second time"
+        );
     }
 }
 
@@ -123,7 +127,7 @@ use sealed::{Awaited, Sealed};
 
 impl Sealed for Event {
     fn completion(&self) -> Awaited {
-        Awaited(Arc::clone(&self.completion))
+        Awaited(Arc::clone(self.promise.completion()))
     }
 }
 

@@ -6,11 +6,11 @@
 //! finish borrows.
 
 use crate::context::{self, Newborn};
-use crate::dependent::Dependent;
+use crate::dependent::{Dependent, unfinished};
 use crate::idle::{self, Stealing};
 use crate::session::{Execution, Session};
 use crate::sites::Caller;
-use heddle_core::TaskKind;
+use heddle_core::{TaskId, TaskKind};
 use heddle_rt::{EndPoint, FinishScope};
 use std::any::Any;
 use std::cell::Cell;
@@ -57,6 +57,10 @@ pub(crate) struct Core {
 #[derive(Default)]
 struct Ready {
     jobs: VecDeque<Job>,
+    /// Tasks that wait for what never comes. The owner drops them: that may run any code.
+    hopeless: Vec<Job>,
+    /// Who waits in vain for what.
+    in_vain: Vec<String>,
     /// Everything that ever had to wait, to be named if it waits forever.
     waiting: Vec<Arc<Dependent>>,
 }
@@ -293,9 +297,7 @@ impl Core {
     }
 
     fn busy(&self, by: isize) {
-        if let Some(session) = &self.session {
-            session.activity.change(by);
-        }
+        idle::activity(self.session()).change(by);
     }
 
     /// Counts a task that has to wait for others.
@@ -313,27 +315,42 @@ impl Core {
         }
     }
 
+    /// A deferred task waits for what never comes.
+    pub(crate) fn never_ready(&self, job: Job, waits: String) {
+        let owner = self.sleeping_owner();
+        let mut ready = self.ready();
+        ready.hopeless.push(job);
+        ready.in_vain.push(waits);
+        drop(ready);
+        if let Some(owner) = owner {
+            owner.unpark();
+        }
+    }
+
     fn ready(&self) -> MutexGuard<'_, Ready> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts what is ready. Deferred tasks are started by the owner of the finish alone, so that
-    /// none is run on top of a task it waits for.
+    /// Starts what is ready, and drops what never will be. Deferred tasks are started by the owner of
+    /// the finish alone, so that none is run on top of a task it waits for.
     fn start_ready(&self) {
-        while let Some(job) = self.next_ready() {
-            match self.execution {
-                Execution::Inline => job(),
-                Execution::Pool => self.enqueue(job),
+        while let Some(next) = self.next_ready() {
+            match (next, self.execution) {
+                (Next::Start(job), Execution::Inline) => job(),
+                (Next::Start(job), Execution::Pool) => self.enqueue(job),
+                (Next::Drop(job), _) => drop(job),
             }
             self.deferred.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    fn next_ready(&self) -> Option<Job> {
+    fn next_ready(&self) -> Option<Next> {
         if self.deferred.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        self.ready().jobs.pop_front()
+        let mut ready = self.ready();
+        let start = ready.jobs.pop_front().map(Next::Start);
+        start.or_else(|| ready.hopeless.pop().map(Next::Drop))
     }
 
     /// Waits until all tasks are over. If some never can be, says which, and drops them.
@@ -342,7 +359,12 @@ impl Core {
             Execution::Inline => self.start_ready(),
             Execution::Pool => self.wait_for_pool(),
         }
-        (self.deferred.load(Ordering::Relaxed) > 0).then(|| self.deadlock())
+        let in_vain = std::mem::take(&mut self.ready().in_vain);
+        match self.deferred.load(Ordering::Relaxed) {
+            0 if in_vain.is_empty() => None,
+            0 => Some(deadlock(&in_vain)),
+            _ => Some(self.complaint(in_vain)),
+        }
     }
 
     fn wait_for_pool(&self) {
@@ -355,18 +377,48 @@ impl Core {
         }
         self.owner.get_or_init(std::thread::current);
         self.owner_sleeps.store(true, Ordering::Relaxed);
-        let stuck = || self.pending.load(Ordering::Acquire) == 0;
+        let stuck = || {
+            let mine = self.pending.load(Ordering::Acquire) == 0;
+            mine.then(|| self.who_waits()).flatten()
+        };
         // Whether it is over or stuck shows in `deferred`.
         let _ = idle::wait_until(self.session(), Stealing::Allowed, over, stuck);
     }
 
-    #[cold]
-    fn deadlock(&self) -> String {
-        let waiting = std::mem::take(&mut self.ready().waiting);
-        let stuck: Vec<String> = waiting.iter().filter_map(|task| task.abandon()).collect();
-        self.deferred.store(0, Ordering::Relaxed);
-        format!("deadlock at the end of a finish: {}", stuck.join("; "))
+    fn who_waits(&self) -> Option<String> {
+        let ready = self.ready();
+        let waiting = ready.waiting.iter().filter_map(|task| task.waiting());
+        let waiting: Vec<String> = waiting.collect();
+        (!waiting.is_empty()).then(|| waiting.join("; "))
     }
+
+    /// Drops the tasks that still wait, and says for what, after what is known of others.
+    #[cold]
+    fn complaint(&self, mut known: Vec<String>) -> String {
+        let certain = !known.is_empty() || self.execution == Execution::Pool;
+        let waiting = std::mem::take(&mut self.ready().waiting);
+        known.extend(waiting.iter().filter_map(|task| task.abandon()));
+        // What waited for those.
+        drop(std::mem::take(&mut self.ready().hopeless));
+        known.append(&mut self.ready().in_vain);
+        self.deferred.store(0, Ordering::Relaxed);
+        // While the main task waits in a serial run, no other task is left that could bring anything.
+        match certain || context::task() == Some(TaskId::MAIN) {
+            true => deadlock(&known),
+            false => unfinished(&known.join("; ")),
+        }
+    }
+}
+
+fn deadlock(waits: &[String]) -> String {
+    let waits = waits.join(", which never comes; ");
+    format!("deadlock at the end of a finish: {waits}, which never comes")
+}
+
+/// What becomes of a deferred task.
+enum Next {
+    Start(Job),
+    Drop(Job),
 }
 
 /// A core that a job on another thread may refer to.

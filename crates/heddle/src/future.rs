@@ -1,6 +1,6 @@
 //! Tasks that have a value.
 
-use crate::dependent::{Completion, Precedence};
+use crate::dependent::{Completion, Precedence, Promise};
 use crate::exec::{Core, with_ambient};
 use crate::idle;
 use crate::session::Execution;
@@ -70,12 +70,15 @@ where
 }
 
 impl<T: Send> Cell<T> {
-    fn new(execution: Execution, caller: Caller) -> Arc<Self> {
-        Arc::new(Self {
+    /// An empty cell, and the promise to fill it.
+    fn new(execution: Execution, caller: Caller) -> (Arc<Self>, Promise) {
+        let promise = Promise::new("the future", caller);
+        let cell = Self {
             value: Mutex::new(None),
-            completion: Completion::new("the future", caller),
+            completion: Arc::clone(promise.completion()),
             execution,
-        })
+        };
+        (Arc::new(cell), promise)
     }
 
     /// Spawns a task that leaves its value here.
@@ -89,10 +92,10 @@ impl<T: Send> Cell<T> {
     ) -> Future<'a, T> {
         idle::expect_futures(core.session());
         let newborn = core.newborn(TaskKind::Future, caller);
-        let cell = Self::new(core.execution(), caller);
-        let (at, end) = (Arc::clone(&cell), Arc::clone(&cell));
-        let done = move |point| {
-            end.completion.complete(Precedence::of_end(point));
+        let (cell, promise) = Self::new(core.execution(), caller);
+        let at = Arc::clone(&cell);
+        let done = move |end| {
+            promise.keep(Precedence::of_end(end));
         };
         // SAFETY: as promised by the caller.
         unsafe { core.launch(newborn, move || at.set(body()), done) };
@@ -106,16 +109,16 @@ impl<T: Send> Cell<T> {
         F: FnOnce() -> T + Send + 'static,
     {
         idle::expect_futures(None);
-        let cell = Self::new(exec::execution(None), caller);
+        let (cell, promise) = Self::new(exec::execution(None), caller);
         let at = Arc::clone(&cell);
         let task = move || {
             // The panic itself was reported by its hook; whoever gets the value is told.
             let _ = context::masked(|| at.set(body()));
-            at.completion.complete(Precedence::Nothing);
+            promise.keep(Precedence::Nothing);
         };
         match cell.execution {
             Execution::Inline => task(),
-            Execution::Pool => rayon_core::spawn(task),
+            Execution::Pool => idle::spawn_free(task),
         }
         Future::new(cell)
     }
@@ -130,8 +133,8 @@ impl<T: Send> Cell<T> {
 
     fn wait(&self, caller: Caller) {
         let session = context::session();
-        let inline = self.execution == Execution::Inline;
-        self.completion.wait(inline, session.as_deref(), caller);
+        let session = session.as_deref();
+        self.completion.wait(self.execution, session, caller);
     }
 
     fn get(&self, caller: Caller) -> T
@@ -145,8 +148,8 @@ impl<T: Send> Cell<T> {
 
     #[cold]
     fn without_value(&self, caller: Caller) -> ! {
-        let made_at = self.completion.made_at();
-        panic!("{caller} gets the value of the future made at {made_at}, whose task panicked")
+        let future = &self.completion;
+        panic!("{caller} gets the value of {future}, whose task panicked")
     }
 }
 

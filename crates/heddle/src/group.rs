@@ -2,8 +2,8 @@
 //! *Model-checking Task Parallel Programs for Data-races using Computation Graphs*.
 
 use crate::context;
-use crate::dependent::{Completion, Precedence};
-use crate::idle;
+use crate::dependent::{Completion, Precedence, Promise};
+use crate::idle::{self, Stealing};
 use crate::scope::Scope;
 use crate::sites::Caller;
 use heddle_core::TaskKind;
@@ -63,10 +63,10 @@ impl<'scope, 'env> Group<'scope, 'env> {
         let (core, caller) = (&self.scope.core, Location::caller());
         idle::expect_futures(core.session());
         let newborn = core.newborn(TaskKind::Post, caller);
-        let ended = Completion::new("the task", caller);
-        self.tasks().push(Arc::clone(&ended));
+        let ended = Promise::new("the task", caller);
+        self.tasks().push(Arc::clone(ended.completion()));
         let done = move |end| {
-            ended.complete(Precedence::of_end(end));
+            ended.keep(Precedence::of_end(end));
         };
         // SAFETY: what the body borrows lives for `'scope`, and `finish` closes the core before that
         // ends.
@@ -126,12 +126,12 @@ impl<'scope, 'env> Group<'scope, 'env> {
                 first = self.take_ended();
                 first.is_some() || self.tasks().is_empty()
             };
-            let waited =
-                idle::wait_until(session.as_deref(), idle::Stealing::Forbidden, over, || true);
-            assert!(
-                waited.is_ok(),
-                "deadlock: no task ends that {caller} waits for"
-            );
+            let waits = || {
+                let none_ended = !self.tasks().iter().any(|task| task.is_settled());
+                none_ended.then(|| format!("{caller} waits for any task of a group"))
+            };
+            let waited = idle::wait_until(session.as_deref(), Stealing::Forbidden, over, waits);
+            waited.unwrap_or_else(|stuck| panic!("deadlock: {stuck}, and none ends"));
         }
         first
     }
@@ -144,6 +144,6 @@ impl<'scope, 'env> Group<'scope, 'env> {
 
     fn wait_for(&self, task: &Completion, caller: Caller) {
         let session = context::session();
-        task.wait(self.scope.core.is_inline(), session.as_deref(), caller);
+        task.wait(self.scope.core.execution(), session.as_deref(), caller);
     }
 }

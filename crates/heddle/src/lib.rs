@@ -35,8 +35,10 @@
 //! [`Checker::parallel`] they run on several threads. The findings are the same; recursion may go as
 //! deep as memory allows either way.
 
+mod activity;
 mod checker;
 mod context;
+mod counts;
 mod cut;
 mod dependent;
 mod event;
@@ -46,6 +48,7 @@ mod group;
 mod idle;
 mod join;
 mod locations;
+mod locks;
 mod outcome;
 mod par;
 mod raw;

@@ -6,6 +6,7 @@ use crate::session::running_sessions;
 use crate::sites::Caller;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A run of location numbers that belongs to one shared value. Nobody else has these numbers while it
@@ -23,6 +24,18 @@ pub(crate) struct Label {
     pub(crate) kind: &'static str,
     /// Where it was made.
     pub(crate) made_at: Caller,
+    /// The name it was given.
+    pub(crate) name: Option<&'static str>,
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, file, line) = (self.kind, self.made_at.file(), self.made_at.line());
+        match self.name {
+            Some(name) => f.write_str(name),
+            None => write!(f, "{kind}@{file}:{line}"),
+        }
+    }
 }
 
 /// A location in terms of the value it belongs to.
@@ -57,10 +70,15 @@ impl Locations {
     }
 
     /// Numbers for the `len` elements of a value; reports name them by its kind and where it was made.
-    pub(crate) fn named(len: usize, kind: &'static str, made_at: Caller) -> Self {
+    pub(crate) fn labelled(len: usize, kind: &'static str, made_at: Caller) -> Self {
         with_registry(|registry| {
             let locations = registry.take(len as u64);
-            let label = Label { kind, made_at };
+            let name = None;
+            let label = Label {
+                kind,
+                made_at,
+                name,
+            };
             if len > 0 {
                 registry
                     .living
@@ -68,6 +86,15 @@ impl Locations {
             }
             locations
         })
+    }
+
+    /// Reports call the value by this name from now on.
+    pub(crate) fn rename(&mut self, name: &'static str) {
+        with_registry(|registry| {
+            if let Some((_, label)) = registry.living.get_mut(&self.start) {
+                label.name = Some(name);
+            }
+        });
     }
 
     /// The first number.
@@ -135,7 +162,7 @@ mod tests {
     #[test]
     fn a_location_is_named_after_its_value_while_that_lives() {
         let here = Location::caller();
-        let value = Locations::named(5, "Thing", here);
+        let value = Locations::labelled(5, "Thing", here);
         let at = value.start() + 2;
         let labelled = labels(&[at])[0].expect("the value lives");
         assert_eq!((labelled.label.kind, labelled.index), ("Thing", Some(2)));

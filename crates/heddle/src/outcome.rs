@@ -6,9 +6,11 @@ use crate::session::Session;
 use crate::settings::Analysis;
 use heddle_core::roster::Roster;
 use heddle_core::{
-    Counts, Features, Finding, Guarantee, Legend, NameId, OrderChoice, Outcome, Place,
+    AccessKind, Counts, Features, Finding, Guarantee, Legend, LockId, NameId, OrderChoice, Outcome,
+    Place,
 };
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 /// What a checked run yields.
@@ -30,13 +32,12 @@ pub(crate) fn judge(session: &Session, choice: Option<OrderChoice>) -> Result<Ju
         }
         _ => by_engine(session, features),
     };
-    // Locks are known by their number.
-    outcome.locks.clear();
     for finding in &mut outcome.findings {
         if let Finding::Race { place, .. } = finding {
             names.give(place);
         }
     }
+    names.give_locks(session, &mut outcome);
     let mut legend = session.sites.legend();
     legend.names = names.texts;
     Ok(Judged {
@@ -76,6 +77,8 @@ fn by_engine(session: &Session, features: Features) -> Outcome {
             tasks: tasks.len() as u64 + 1,
             finishes: finishes.len() as u64 + 1,
             extra_edges: session.used.extra_edges.load(Ordering::Relaxed),
+            reads: session.tallies.total(AccessKind::Read),
+            writes: session.tallies.total(AccessKind::Write),
             ..Counts::default()
         },
         tasks,
@@ -119,10 +122,28 @@ impl Names {
         let known = self.labels.get(&place.location).copied();
         let labelled = known.or_else(|| locations::labels(&[place.location]).pop().flatten());
         if let Some(Labelled { label, index }) = labelled {
-            let (file, line) = (label.made_at.file(), label.made_at.line());
-            place.name = Some(self.id(format!("{}@{file}:{line}", label.kind)));
+            place.name = Some(self.id(label.to_string()));
             place.index = index;
         }
+    }
+
+    /// Numbers the locks of the findings from 1 on, and names them.
+    fn give_locks(&mut self, session: &Session, outcome: &mut Outcome) {
+        let lock_of = |lock: LockId| match &session.recorder {
+            Some(recorder) => recorder.lock_of(lock),
+            None => lock,
+        };
+        for lock in locks_of(&mut outcome.findings) {
+            *lock = lock_of(*lock);
+        }
+        let used: BTreeSet<LockId> = locks_of(&mut outcome.findings).map(|lock| *lock).collect();
+        let used: Vec<LockId> = used.into_iter().collect();
+        for lock in locks_of(&mut outcome.findings) {
+            let row = used.binary_search(lock).unwrap_or(used.len());
+            *lock = LockId::new(row as u32 + 1);
+        }
+        let names = session.locks.names(&used);
+        outcome.locks = names.into_iter().map(|name| self.id(name)).collect();
     }
 
     fn id(&mut self, text: String) -> NameId {
@@ -132,4 +153,14 @@ impl Names {
             next
         })
     }
+}
+
+/// All mentions of locks that are not the one of isolated sections.
+fn locks_of(findings: &mut [Finding]) -> impl Iterator<Item = &mut LockId> {
+    let accesses = findings.iter_mut().filter_map(|finding| match finding {
+        Finding::Race { accesses, .. } => Some(accesses),
+        _ => None,
+    });
+    let locks = accesses.flatten().flat_map(|access| &mut access.locks);
+    locks.filter(|lock| **lock != LockId::ISOLATED)
 }

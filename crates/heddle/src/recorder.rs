@@ -78,6 +78,14 @@ impl Recorder {
         });
     }
 
+    /// The lock that has this number in the events.
+    pub(crate) fn lock_of(&self, number: LockId) -> LockId {
+        let recording = self.recording();
+        let mut locks = recording.locks.iter();
+        let found = locks.find(|&(_, &in_events)| in_events == number);
+        found.map_or(number, |(&lock, _)| lock)
+    }
+
     /// The program does what events cannot say.
     pub(crate) fn give_up(&self, what: &'static str) {
         self.recording().unsupported.get_or_insert(what);

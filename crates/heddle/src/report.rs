@@ -36,9 +36,13 @@ pub struct Report {
 /// How much a checked run did.
 ///
 /// ```
-/// let report = heddle::check(|| { heddle::join(|| (), || ()); });
+/// let v = heddle::SharedVec::new(10, 0);
+/// let report = heddle::check(|| {
+///     heddle::join(|| v.set(0, 1), || v.slice(1..).to_vec());
+/// });
 /// let stats = report.stats();
 /// assert_eq!((stats.tasks, stats.finishes), (1 + 2, 1 + 1));
+/// assert_eq!((stats.reads, stats.writes), (9, 1));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -49,6 +53,10 @@ pub struct Stats {
     pub finishes: u64,
     /// Extra edges: values of futures, waits for groups, dependences.
     pub extra_edges: u64,
+    /// Locations read, once for every access; a lock or an atomic is one location.
+    pub reads: u64,
+    /// Locations written, likewise.
+    pub writes: u64,
     /// How long it took, the judging included.
     pub elapsed: Duration,
 }
@@ -79,6 +87,8 @@ impl Report {
                 tasks: counts.tasks,
                 finishes: counts.finishes,
                 extra_edges: counts.extra_edges,
+                reads: counts.reads,
+                writes: counts.writes,
                 elapsed,
             },
         }

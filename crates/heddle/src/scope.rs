@@ -1,6 +1,6 @@
 //! Finishes and the tasks spawned into them, with lifetimes as in [`std::thread::scope`].
 
-use crate::dependent::{Completion, Dependent, Precedence};
+use crate::dependent::{Dependent, Precedence, Promise};
 use crate::event::{Dependence, TaskHandle};
 use crate::exec::Core;
 use crate::future::{Cell, Future};
@@ -129,8 +129,16 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Spawns a task that starts when all of `dependences` have come: events that were satisfied,
     /// tasks that have ended, futures that have their value. What they did happened before it.
     ///
-    /// If some of them never come, the finish cannot end: it panics and says who waits for what.
-    /// Checked serially, a dependence must come before the end of the finish in the serial order.
+    /// If one of them can never come, the task never starts: the finish ends without it and panics,
+    /// saying who waits for what. That is known at once of an event that was dropped unsatisfied, and in
+    /// a check also when every task waits. Outside of a check another thread may come to the rescue, so
+    /// there the finish waits on, and says so on the standard error stream, unless the process has no
+    /// other thread.
+    ///
+    /// # Panics
+    /// In a serial run, also if a dependence has not come by the end of the finish: tasks then run in
+    /// depth-first order, and what comes later cannot go first. The message says whether that is a
+    /// deadlock of every schedule or one that threads may avoid.
     ///
     /// ```
     /// use heddle::{Event, Shared, check, finish};
@@ -160,8 +168,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         idle::expect_futures(self.core.session());
         let newborn = self.core.newborn(TaskKind::Dependent, caller);
         let awaited: Vec<_> = dependences.iter().map(|on| on.completion().0).collect();
-        let ended = Completion::new("the task", caller);
-        let (before, end) = (awaited.clone(), Arc::clone(&ended));
+        let end = Promise::new("the task", caller);
+        let (before, ended) = (awaited.clone(), Arc::clone(end.completion()));
         let body = move || {
             before
                 .iter()
@@ -170,7 +178,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             body();
         };
         let done = move |at| {
-            end.complete(Precedence::of_end(at));
+            end.keep(Precedence::of_end(at));
         };
         // SAFETY: as for `spawn`; a job that waits forever is dropped before the core is closed.
         unsafe {

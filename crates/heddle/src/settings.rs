@@ -2,6 +2,8 @@
 
 use crate::checker::Unjudged;
 use heddle_core::{OrderChoice, OrderError};
+use heddle_report::Strictness;
+use std::ffi::OsStr;
 use std::str::FromStr;
 
 /// Which order decides what is parallel.
@@ -56,12 +58,50 @@ impl FromStr for Order {
     }
 }
 
+impl FromStr for Analysis {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "races" => Ok(Self::Races),
+            _ => Err("not a list of names like `races`".into()),
+        }
+    }
+}
+
 /// The value of an environment variable, if it is set and not empty.
-pub(crate) fn variable<T: FromStr<Err: std::fmt::Display>>(name: &str) -> Option<T> {
-    let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
-    match text.parse() {
+///
+/// # Panics
+/// If `meaning` makes nothing of it, saying what would be right.
+#[track_caller]
+pub(crate) fn variable<T>(name: &str, meaning: fn(&str) -> Result<T, String>) -> Option<T> {
+    let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+    match understood(&value, meaning) {
         Ok(value) => Some(value),
-        Err(problem) => panic!("{name}={text}: {problem}"),
+        Err(problem) => panic!("{name}={}: {problem}", value.display()),
+    }
+}
+
+fn understood<T>(value: &OsStr, meaning: fn(&str) -> Result<T, String>) -> Result<T, String> {
+    meaning(value.to_str().ok_or("not Unicode")?)
+}
+
+/// A number of something.
+pub(crate) fn number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "not a number".into())
+}
+
+/// Analyses, with commas between them.
+pub(crate) fn analyses(text: &str) -> Result<Vec<Analysis>, String> {
+    text.split(',').map(|name| name.trim().parse()).collect()
+}
+
+/// Whether possible races count.
+pub(crate) fn strictness(text: &str) -> Result<Strictness, String> {
+    match text {
+        "0" => Ok(Strictness::CertainOnly),
+        "1" => Ok(Strictness::Strict),
+        _ => Err("neither 0 nor 1".into()),
     }
 }
 
@@ -96,6 +136,15 @@ mod tests {
 
     #[test]
     fn an_unset_variable_leaves_the_choice_open() {
-        assert_eq!(variable::<usize>("HEDDLE_NO_SUCH_VARIABLE"), None);
+        assert_eq!(variable("HEDDLE_NO_SUCH_VARIABLE", number), None);
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_an_error() {
+        assert_eq!(number("2"), Ok(2));
+        assert!(number("-1").is_err() && number("two").is_err());
+        assert_eq!(analyses("races, races").map(|all| all.len()), Ok(2));
+        assert!(analyses("races,").is_err());
+        assert!(strictness("yes").is_err());
     }
 }

@@ -244,7 +244,10 @@ impl Layer {
     fn note_entry(&mut self, strand: NodeIndex, task: TaskId) {
         let entry = self.latest(task);
         if entry != NONE {
-            self.entries.resize(strand as usize + 1, NONE);
+            // Where threads make strands at once, an earlier one may be noted later.
+            if self.entries.len() <= strand as usize {
+                self.entries.resize(strand as usize + 1, NONE);
+            }
             self.entries[strand as usize] = entry;
         }
     }
@@ -287,5 +290,27 @@ impl Answers {
     fn put(&mut self, a: NodeIndex, knot: KnotIndex, answer: bool) {
         self.0.resize(Self::SIZE, (0, NONE, false));
         self.0[Self::slot(a, knot)] = (a, knot, answer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::tree::{NodeKind, ROOT, Tree};
+
+    #[test]
+    fn an_entry_noted_late_leaves_later_ones_as_they_are() {
+        let mut tree = Tree::new();
+        let mut layer = Layer::new();
+        let task = |number| TaskId::new(number);
+        let source = tree.push(ROOT, NodeKind::Strand, task(1));
+        layer.arrive(task(2), vec![source], &tree);
+        layer.arrive(task(3), vec![source], &tree);
+        let early = tree.push(ROOT, NodeKind::Strand, task(2));
+        let late = tree.push(ROOT, NodeKind::Strand, task(3));
+        layer.enter(late, task(3));
+        layer.enter(early, task(2));
+        assert!(layer.reaches(source, early, &tree));
+        assert!(layer.reaches(source, late, &tree));
     }
 }

@@ -20,6 +20,7 @@ pub mod tree;
 pub use bags::Bags;
 pub use graph::{Graph, HandOffs};
 
+use crate::event::Event;
 use crate::id::{FinishId, StrandId, TaskId, TokenId};
 
 /// Follows task events and says what precedes the running strand.
@@ -67,6 +68,23 @@ pub trait Order {
     fn followed(&self) -> bool;
     /// How many strands were made.
     fn strands(&self) -> u64;
+}
+
+/// Passes a task event on to an order. Other events say nothing about the order.
+#[inline]
+pub fn follow<O: Order>(order: &mut O, event: Event) {
+    match event {
+        Event::Spawn { task, finish, .. } => order.spawn(task, finish),
+        Event::Begin { task } => order.begin(task),
+        Event::End { task } => order.end(task),
+        Event::Resume { task } => order.resume(task),
+        Event::FinishBegin { finish, .. } => order.finish_begin(finish),
+        Event::FinishEnd { finish } => order.finish_end(finish),
+        Event::Join { task, .. } => order.join(task),
+        Event::Signal { token, .. } => order.signal(token),
+        Event::Wait { token, .. } => order.wait(token),
+        _ => {}
+    }
 }
 
 /// "No strand yet": index 0 is a strand in no order.

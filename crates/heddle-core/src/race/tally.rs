@@ -48,21 +48,41 @@ impl Tally {
     }
 }
 
-impl Conflicts for Tally {
-    #[cold]
-    fn found(&mut self, location: Location, earlier: Mark, now: Mark, certainty: Certainty) {
-        let (low, high) = (earlier.site.min(now.site), earlier.site.max(now.site));
+impl Tally {
+    /// The row of a place, which may have many locations.
+    fn row(
+        &mut self,
+        place: Place,
+        (low, high): (SiteId, SiteId),
+        marks: [Mark; 2],
+        certainty: Certainty,
+    ) -> usize {
         let next = self.races.len();
-        let row = *self.rows.entry((location, low, high)).or_insert(next);
+        let whole = (Location(place.location), low, high);
+        let row = *self.rows.entry(whole).or_insert(next);
         if row == next {
-            let place = self.places.place(location);
             self.races.push(Race {
                 place,
-                marks: [earlier, now],
+                marks,
                 certainty,
                 count: 0,
             });
         }
+        row
+    }
+}
+
+impl Conflicts for Tally {
+    #[cold]
+    fn found(&mut self, location: Location, earlier: Mark, now: Mark, certainty: Certainty) {
+        let (low, high) = (earlier.site.min(now.site), earlier.site.max(now.site));
+        let known = self.rows.get(&(location, low, high)).copied();
+        let row = known.unwrap_or_else(|| {
+            let place = self.places.place(location);
+            let row = self.row(place, (low, high), [earlier, now], certainty);
+            self.rows.insert((location, low, high), row);
+            row
+        });
         let race = &mut self.races[row];
         race.count += 1;
         if certainty > race.certainty {

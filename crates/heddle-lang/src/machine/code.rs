@@ -4,7 +4,7 @@
 //! register that holds its result, then temporaries. An instruction that may have to wait can be
 //! executed again from the start when the wait is over.
 
-use heddle_core::{LockId, NameId, SiteId, TaskKind, TokenId};
+use heddle_core::{Extent, GroupId, LockId, NameId, SiteId, TaskKind, TokenId};
 
 use crate::ir::{Binary, Dependence, Elimination, RegionId, Shared, Unary};
 
@@ -300,6 +300,8 @@ pub struct Code {
     pub(super) procedures: Vec<Entry>,
     pub(super) spawns: Vec<SpawnCode>,
     pub(super) shared: Vec<Shared>,
+    /// What is declared atomic; members of a group have its number.
+    pub(super) atomics: Vec<(Extent, Option<GroupId>)>,
     pub(super) locks: Vec<NameId>,
     pub(super) events: Vec<NameId>,
     pub(super) regions: Vec<NameId>,

@@ -81,7 +81,7 @@ impl<L: Listener> Machine<'_, L> {
         match ended.kind {
             TaskKind::Future => self.tasks.keep_result(task, value),
             TaskKind::Post => self.tasks.leave(task, std::mem::take(&mut ended.regions)),
-            TaskKind::Async | TaskKind::Spawn | TaskKind::Dependent => {}
+            _ => {}
         }
         for waiter in self.tasks.note_end(task) {
             self.schedule.wake(waiter);

@@ -87,8 +87,8 @@ impl<L: Listener> Machine<'_, L> {
         self.budget.charge(SCOPE_SLOTS)?;
         let key = self.scopes.open(self.membership(kind))?;
         let structured = match kind {
-            FinishKind::Finish => key,
             FinishKind::SyncBlock => self.running.structured_scope(),
+            _ => key,
         };
         let activation = self.running.activation();
         self.running.scopes.push(OpenScope {

@@ -92,6 +92,9 @@ impl<'r, L: Listener> Machine<'r, L> {
                 shape: shared.shape,
             });
         }
+        for &(extent, group) in &self.code.atomics {
+            self.listener.on(Event::Atomic { extent, group });
+        }
         for (id, &name) in (1..).zip(&self.code.locks) {
             let lock = LockId::new(id);
             self.listener.on(Event::DeclareLock { lock, name });

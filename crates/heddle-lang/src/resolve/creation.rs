@@ -122,7 +122,8 @@ fn keyword(kind: TaskKind) -> &'static str {
         TaskKind::Async => "async",
         TaskKind::Spawn => "spawn",
         TaskKind::Future => "future",
-        TaskKind::Dependent => "task",
         TaskKind::Post => "post",
+        // The remaining kinds are other front ends'.
+        _ => "task",
     }
 }

@@ -16,7 +16,8 @@ impl Constructs {
         match kind {
             TaskKind::Spawn => self.cilk = true,
             TaskKind::Async => self.structured = true,
-            TaskKind::Future | TaskKind::Dependent | TaskKind::Post => {
+            // Futures, dependent and posted tasks; the remaining kinds are other front ends'.
+            _ => {
                 self.structured = true;
                 self.features.extra_edges = true;
             }

@@ -18,7 +18,7 @@ use crate::ir::{AccessInfo, Body, Proc, Program, Shared, SharedId, Stmt, StmtKin
 use crate::lexer::shortened;
 use crate::spelling::nearest;
 use features::Constructs;
-use heddle_core::{NameId, Site};
+use heddle_core::{Features, NameId, Site};
 use scope::{Frame, FrameKind, Local};
 use std::collections::{HashMap, HashSet};
 use tables::Tables;
@@ -243,7 +243,10 @@ impl<'s> Resolver<'s, '_> {
     fn into_program(self, procs: Vec<Proc>, main: Body) -> Program {
         Program {
             legend: self.tables.legend,
-            features: self.constructs.features(),
+            features: Features {
+                atomics: !self.atomics.is_empty(),
+                ..self.constructs.features()
+            },
             shared: self.shared,
             locks: self.locks,
             events: self.events,

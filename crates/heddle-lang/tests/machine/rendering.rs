@@ -41,7 +41,11 @@ impl Renderer<'_> {
                 self.object(extent.start, extent.len, name, shape);
                 String::new()
             }
-            Event::DeclareLock { .. } | Event::DeclareToken { .. } => String::new(),
+            Event::DeclareLock { .. } | Event::DeclareToken { .. } | Event::Atomic { .. } => {
+                String::new()
+            }
+            Event::AtomicBegin { .. } => "atomic".to_owned(),
+            Event::AtomicEnd { .. } => "atomic end".to_owned(),
             Event::Spawn {
                 task,
                 finish,

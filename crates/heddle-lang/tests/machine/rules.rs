@@ -93,6 +93,12 @@ impl<'p> Rules<'p> {
                 assert_eq!(token.index(), self.tokens, "rule 3");
                 self.tokens += 1;
             }
+            Event::Atomic { extent, .. } => {
+                assert!(self.features.atomics, "undeclared feature");
+                let ends = self.program.shared.iter();
+                let ends = ends.map(|shared| shared.start.0 + shared.len).max();
+                assert!(ends.is_some_and(|end| extent.start.0 + extent.len <= end));
+            }
             Event::Begin { task } => self.begin(task),
             Event::Resume { task } => self.resume(task),
             Event::Stuck { site, .. } => {

@@ -87,6 +87,7 @@ look_at! {
     "__kmpc_unset_nest_lock" => unset_lock;
     "__kmpc_end_ordered" => end_ordered;
     "omp_get_thread_num" => thread_number;
+    "__kmpc_flush" => flush;
     "GOMP_single_start" => single;
     "GOMP_single_copy_start" => single;
     "__kmpc_task_reduction_init" => reduction_of_group;
@@ -96,8 +97,11 @@ look_at! {
 }
 
 /// `if(0)`: the creator waits until the task is over.
-fn undeferred(_: &mut Arguments) {
-    enter(|_, thread| thread.openmp.undeferred = true);
+///
+/// Its body is called by the creator's own code, so the runtime's frame lies above the creator's.
+fn undeferred(arguments: &mut Arguments) {
+    let top = (&raw const arguments.further) as usize;
+    enter(|_, thread| thread.openmp.undeferred = top);
 }
 
 /// Tasks that a loop without `grainsize` or `num_tasks` is made into, whatever the number of threads.
@@ -107,7 +111,10 @@ fn taskloop(arguments: &mut Arguments) {
     let site = site(arguments.return_address);
     let is_undeferred = arguments.fourth as c_int == 0;
     enter(|runtime, thread| {
-        task::running(runtime, thread).taskloop = Some(Taskloop { is_undeferred, site });
+        task::running(runtime, thread).taskloop = Some(Taskloop {
+            is_undeferred,
+            site,
+        });
     });
     let [_, _, schedule, amount, _] = &mut arguments.further;
     if *schedule as c_int == 0 {
@@ -136,7 +143,7 @@ fn static_loop(arguments: &mut Arguments) {
 }
 
 fn end_critical(_: &mut Arguments) {
-    enter(|runtime, thread| lock::leave_critical(runtime, thread));
+    enter(lock::leave_critical);
 }
 
 fn unset_lock(arguments: &mut Arguments) {
@@ -145,11 +152,21 @@ fn unset_lock(arguments: &mut Arguments) {
 }
 
 fn end_ordered(_: &mut Arguments) {
-    enter(|runtime, thread| sequence::ordered_end(runtime, thread));
+    enter(sequence::ordered_end);
 }
 
 fn thread_number(_: &mut Arguments) {
-    enter(|runtime, thread| lock::asks_for_its_thread(runtime, thread));
+    enter(lock::asks_for_its_thread);
+}
+
+/// A flush is a fence: atomic accesses on both sides of it synchronise.
+fn flush(_: &mut Arguments) {
+    const SEQUENTIALLY_CONSISTENT: c_int = 5;
+    unsafe extern "C" {
+        fn __tsan_atomic_thread_fence(order: c_int);
+    }
+    // SAFETY: our own function; it needs nothing.
+    unsafe { __tsan_atomic_thread_fence(SEQUENTIALLY_CONSISTENT) };
 }
 
 /// GCC's `single`: there is no call at its end.

@@ -4,6 +4,8 @@
 //! another may have it already. So giving back is seen at the entry points, and the callback is what
 //! remains for those that are not taken over.
 //!
+//! Locks hold within a contention group; the teams of a league do not exclude each other.
+//!
 //! A task that asks for the number of its thread may keep data by that number: what it does then is
 //! exclusive to the thread, which executes one task at a time. That is a lock of the thread's, held to
 //! the task's end.
@@ -32,10 +34,17 @@ pub(super) fn acquired(runtime: &Runtime, thread: &mut Thread, kind: c_int, addr
     if kind == mutex::ORDERED {
         return sequence::ordered_begin(runtime, thread);
     }
-    let kind = if kind == mutex::CRITICAL { LockKind::Critical } else { LockKind::OpenMp };
-    let id = runtime.locks.id(address, kind);
-    runtime.engine.acquire(&mut thread.cursor, id, LockMode::Exclusive);
-    task::running(runtime, thread).held.push(Held {
+    let kind = if kind == mutex::CRITICAL {
+        LockKind::Critical
+    } else {
+        LockKind::OpenMp
+    };
+    let task = task::running(runtime, thread);
+    let id = runtime.locks.id_in(task.group, address, kind);
+    runtime
+        .engine
+        .acquire(&mut thread.cursor, id, LockMode::Exclusive);
+    task.held.push(Held {
         id,
         address,
         kind,
@@ -45,7 +54,9 @@ pub(super) fn acquired(runtime: &Runtime, thread: &mut Thread, kind: c_int, addr
 
 /// The running task has given a lock back.
 pub(super) fn released(runtime: &Runtime, thread: &mut Thread, address: usize) {
-    give_back(runtime, thread, |held| held.address == address && held.level == 1);
+    give_back(runtime, thread, |held| {
+        held.address == address && held.level == 1
+    });
 }
 
 /// The running task has taken a lock once more, or once less.

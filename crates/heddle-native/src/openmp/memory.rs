@@ -24,7 +24,9 @@ pub(super) fn ask_with(get: GetTaskMemory) {
 
 /// The running task is over, and its memory was copied from another's.
 pub(super) fn copy_is_over() {
-    let Some(get) = GET_TASK_MEMORY.get() else { return };
+    let Some(get) = GET_TASK_MEMORY.get() else {
+        return;
+    };
     let (mut address, mut len) = (std::ptr::null_mut(), 0);
     // SAFETY: the runtime writes both; block 0 is the descriptor.
     unsafe { get(&mut address, &mut len, 0) };

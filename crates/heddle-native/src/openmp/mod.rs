@@ -6,7 +6,8 @@
 //!
 //! 1. A parallel region is a team, each implicit task a member, each barrier the start of a phase.
 //! 2. An explicit task is a child of its creator, whether the runtime deferred it or not. Undeferred
-//!    *by meaning* are `if(0)` and children of `final` tasks; with one thread the runtime says it of all.
+//!    *by meaning* are `if(0)`, children of `final` tasks, and tasks outside all regions, whose team is one
+//!    thread in every schedule; in a region of one thread the runtime says it of all.
 //! 3. Dependences are computed here, in the sequence of creation; which of them the runtime had to wait
 //!    for is timing.
 //! 4. Chunks that go to whoever is free, sections and `single` bodies are pieces: any member of the
@@ -42,8 +43,9 @@ use task::Task;
 pub struct Local {
     /// The task it executes.
     current: Option<NonNull<Task>>,
-    /// The entry point called says that the next task is undeferred.
-    undeferred: bool,
+    /// Where the frames of the caller end, if the entry point called says that the next task is
+    /// undeferred; 0 if not.
+    undeferred: usize,
     /// The entry point called is one that never tells the end of a `single`.
     endless_single: bool,
     /// Where the entry point called keeps the last of the sections it shares out; 0 if it shares none.
@@ -57,6 +59,10 @@ pub struct Local {
     /// Whether it is a thread of the runtime.
     is_worker: bool,
     /// Records for new tasks.
+    #[allow(
+        clippy::vec_box,
+        reason = "a record stays where it is while its task lives"
+    )]
     spare: Vec<Box<Task>>,
 }
 

@@ -168,6 +168,8 @@ impl Work {
 /// Flags of a new task.
 pub mod task_flag {
     use std::ffi::c_int;
+    /// The first task of a thread, or of a team in a league.
+    pub const INITIAL: c_int = 1;
     /// A `taskwait` with dependences, told as a task.
     pub const TASKWAIT: c_int = 0x10;
     /// It may go on on another thread.

@@ -74,10 +74,15 @@ pub(super) fn register(item: Item) {
 pub(super) fn copy(thread: &Thread, variable: usize, address: usize) {
     let thread = thread.number;
     with(|copies| {
-        let known =
-            |copy: &Copied| copy.thread == thread && copy.address == address;
-        let item = copies.items.iter().rev().find(|item| item.address == variable);
-        let Some(len) = item.map(|item| item.len) else { return };
+        let known = |copy: &Copied| copy.thread == thread && copy.address == address;
+        let item = copies
+            .items
+            .iter()
+            .rev()
+            .find(|item| item.address == variable);
+        let Some(len) = item.map(|item| item.len) else {
+            return;
+        };
         if !copies.copies.iter().any(known) {
             copies.copies.push(Copied {
                 variable,
@@ -112,7 +117,11 @@ pub(super) fn group_over(items: &[Item], pc: usize) {
     with(|copies| {
         for item in items {
             copies.copies.retain(|copy| copy.variable != item.address);
-            if let Some(at) = copies.items.iter().rposition(|known| known.address == item.address) {
+            if let Some(at) = copies
+                .items
+                .iter()
+                .rposition(|known| known.address == item.address)
+            {
                 copies.items.remove(at);
             }
         }

@@ -8,7 +8,7 @@ use super::ompt::{Endpoint, Frame, Handle};
 use super::sequence::Sequence;
 use super::task::{self, Role, Task};
 use crate::access::site;
-use crate::runtime::Runtime;
+use crate::runtime::{ContentionGroup, Runtime};
 use crate::stack::{MemberSpace, stack_of};
 use crate::thread::Thread;
 use heddle_core::SiteId;
@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub(super) struct Region {
     team: UnsafeCell<Option<heddle_rt::Team>>,
     site: SiteId,
+    /// The group of its creator.
+    group: ContentionGroup,
     /// Where the frames of the creator's share begin on its stack.
     base: usize,
     /// Tasks from this number on were made since the region began.
@@ -67,6 +69,22 @@ fn taker(number: u32, thread: u32) -> u64 {
     u64::from(number) << 32 | u64::from(thread)
 }
 
+/// What a member is to its region, and which.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// A thread of a team.
+    Thread(u32),
+    /// The first thread of a team, in a league.
+    Team(u32),
+}
+
+impl Place {
+    fn index(self) -> u32 {
+        let (Self::Thread(index) | Self::Team(index)) = self;
+        index
+    }
+}
+
 /// A region begins.
 pub(super) fn begin(
     runtime: &Runtime,
@@ -75,12 +93,13 @@ pub(super) fn begin(
     region: Handle,
     pc: usize,
 ) {
-    task::current(runtime, thread);
+    let group = task::running(runtime, thread).group;
     let site = site(pc);
     let team = runtime.engine.team_begin(&mut thread.cursor, site);
     let new = Arc::new(Region {
         team: UnsafeCell::new(Some(team)),
         site,
+        group,
         base: frame.map_or(0, |frame| task::above(frame.enter)),
         first_task: runtime.engine.task_count(),
         size: AtomicU32::new(0),
@@ -93,7 +112,9 @@ pub(super) fn begin(
 /// A region ends, on the thread that began it.
 pub(super) fn end(runtime: &Runtime, thread: &mut Thread, region: Handle) {
     // SAFETY: regions carry what `begin` put there.
-    let Some(known) = (unsafe { region.get::<Region>() }) else { return };
+    let Some(known) = (unsafe { region.get::<Region>() }) else {
+        return;
+    };
     region.set::<Region>(None);
     // SAFETY: the reference that `begin` gave away.
     let known = unsafe { Arc::from_raw(known.as_ptr()) };
@@ -113,7 +134,7 @@ pub(super) fn member_begin(
     region: Handle,
     member: Handle,
     size: u32,
-    index: u32,
+    place: Place,
 ) {
     // SAFETY: regions carry what `begin` put there, and a member begins before its region ends.
     let known = unsafe {
@@ -126,7 +147,7 @@ pub(super) fn member_begin(
         None => initial_begin(runtime, thread, member),
         Some(known) => {
             known.size.store(size, Ordering::Relaxed);
-            join(runtime, thread, known, member, index);
+            join(runtime, thread, known, member, place);
         }
     }
 }
@@ -136,14 +157,21 @@ fn initial_begin(runtime: &Runtime, thread: &mut Thread, member: Handle) {
     member.set(Some(task::current(runtime, thread)));
 }
 
-fn join(runtime: &Runtime, thread: &mut Thread, region: Arc<Region>, member: Handle, index: u32) {
-    let Some(cursor) = region.team().map(|team| runtime.engine.member(team, region.site)) else {
+fn join(runtime: &Runtime, thread: &mut Thread, region: Arc<Region>, member: Handle, place: Place) {
+    let Some(cursor) = region
+        .team()
+        .map(|team| runtime.engine.member(team, region.site))
+    else {
         return;
     };
     let outer = task::current(runtime, thread);
-    let base = match index {
+    let base = match place.index() {
         0 => region.base,
         _ => thread.stack.top(),
+    };
+    let group = match place {
+        Place::Thread(_) => region.group,
+        Place::Team(index) => ContentionGroup::of_team(index),
     };
     let outer_space = thread.stack.member();
     thread.stack.set_member(MemberSpace {
@@ -156,6 +184,8 @@ fn join(runtime: &Runtime, thread: &mut Thread, region: Arc<Region>, member: Han
         outer_space,
     };
     let record = task::new_record(thread, cursor, role);
+    // SAFETY: just made.
+    unsafe { &mut *record.as_ptr() }.group = group;
     member.set(Some(record));
     task::turn_to(runtime, thread, record);
     thread.stack_starts(base);
@@ -164,7 +194,9 @@ fn join(runtime: &Runtime, thread: &mut Thread, region: Arc<Region>, member: Han
 /// A member, or the task of a thread's start, ends.
 pub(super) fn member_end(runtime: &Runtime, thread: &mut Thread, member: Handle) {
     // SAFETY: tasks carry records.
-    let Some(record) = (unsafe { member.get::<Task>() }) else { return };
+    let Some(record) = (unsafe { member.get::<Task>() }) else {
+        return;
+    };
     member.set::<Task>(None);
     // SAFETY: the record of the task that ends here and is nobody else's.
     let task = unsafe { &mut *record.as_ptr() };
@@ -208,7 +240,9 @@ fn reach(runtime: &Runtime, thread: &mut Thread, task: &mut Task) {
 }
 
 fn pass(runtime: &Runtime, thread: &mut Thread, task: &mut Task) {
-    let Role::Member { region, .. } = &task.role else { return };
+    let Role::Member { region, .. } = &task.role else {
+        return;
+    };
     if let Some(team) = region.team() {
         runtime.engine.pass(team, &mut thread.cursor);
     }
@@ -223,7 +257,9 @@ pub(super) fn is_private(address: usize) -> bool {
         return address < stack.member().base;
     }
     let here = std::ptr::from_ref(&address) as usize;
-    let Some(stack) = stack_of(here) else { return false };
+    let Some(stack) = stack_of(here) else {
+        return false;
+    };
     let first = stack.member().first_task;
     crate::heap::block(address).is_some_and(|block| block.origin.task.raw() >= first)
 }

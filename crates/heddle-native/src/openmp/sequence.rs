@@ -42,26 +42,33 @@ impl Sequence {
 fn shared_loop(runtime: &Runtime, thread: &mut Thread) -> Option<(Arc<Region>, u32)> {
     let task = task::running(runtime, thread);
     match &task.role {
-        Role::Member { region, .. } if !region.is_alone() => {
-            Some((Arc::clone(region), task.loops))
-        }
+        Role::Member { region, .. } if !region.is_alone() => Some((Arc::clone(region), task.loops)),
         _ => None,
     }
 }
 
 /// An ordered region begins.
 pub(super) fn ordered_begin(runtime: &Runtime, thread: &mut Thread) {
-    let Some((region, number)) = shared_loop(runtime, thread) else { return };
-    if let Some(end) = region.sequence.with(|ends| ends.ordered.get(&number).copied()) {
+    let Some((region, number)) = shared_loop(runtime, thread) else {
+        return;
+    };
+    if let Some(end) = region
+        .sequence
+        .with(|ends| ends.ordered.get(&number).copied())
+    {
         runtime.engine.wait(&mut thread.cursor, &[end]);
     }
 }
 
 /// It is over. To be said before the next begins.
 pub(super) fn ordered_end(runtime: &Runtime, thread: &mut Thread) {
-    let Some((region, number)) = shared_loop(runtime, thread) else { return };
+    let Some((region, number)) = shared_loop(runtime, thread) else {
+        return;
+    };
     let end = runtime.engine.signal(&mut thread.cursor);
-    region.sequence.with(|ends| ends.ordered.insert(number, end));
+    region
+        .sequence
+        .with(|ends| ends.ordered.insert(number, end));
 }
 
 /// Whether these are iterations of a loop rather than variables.
@@ -72,9 +79,14 @@ pub(super) fn is_doacross(items: &[Dependence]) -> bool {
 
 /// The running member says that an iteration is done, or has waited until another was.
 pub(super) fn doacross(runtime: &Runtime, thread: &mut Thread, items: &[Dependence]) {
-    let Some((region, number)) = shared_loop(runtime, thread) else { return };
+    let Some((region, number)) = shared_loop(runtime, thread) else {
+        return;
+    };
     let key = (number, items.iter().map(|item| item.variable).collect());
-    if items.first().is_some_and(|item| item.kind == dependence::SOURCE) {
+    if items
+        .first()
+        .is_some_and(|item| item.kind == dependence::SOURCE)
+    {
         let strand = runtime.engine.signal(&mut thread.cursor);
         region.sequence.with(|ends| ends.posts.insert(key, strand));
     } else if let Some(strand) = region.sequence.with(|ends| ends.posts.get(&key).copied()) {

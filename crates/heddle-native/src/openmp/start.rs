@@ -2,13 +2,14 @@
 
 use super::ompt::{
     Callback, Dependence, Endpoint, Event, Frame, GetTaskInfo, GetTaskMemory, Handle, Lookup,
-    SetCallback, Size, StartTool, Status, Sync, Work, find,
+    SetCallback, Size, StartTool, Status, Sync, Work, find, task_flag,
 };
+use super::region::Place;
 use super::{lock, memory, reduction, region, sequence, task, work};
 use crate::runtime::runtime;
 use crate::thread::{attach, detach, enter, is_attached};
 use std::ffi::{CStr, c_char, c_int, c_uint};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Settings of the runtime under which a verdict does not depend on the number of threads or on timing:
 /// reductions add up under a lock, a `taskloop` creates its tasks itself rather than by further tasks, and
@@ -19,6 +20,15 @@ const SETTINGS: [(&CStr, &CStr); 3] = [
     (c"LIBOMP_USE_HIDDEN_HELPER_TASK", c"0"),
 ];
 
+/// Settings for what the runtime may choose and the user has not: more than one team in a league, as a
+/// device would have, each with as many threads as a region has.
+const CHOICES: [(&CStr, &CStr); 2] = [
+    (c"OMP_NUM_TEAMS", c"2"),
+    (c"OMP_TEAMS_THREAD_LIMIT", c"1024"),
+];
+
+static CHOSEN: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
+
 static TOOL: StartTool = StartTool {
     initialize,
     finalize,
@@ -27,17 +37,29 @@ static TOOL: StartTool = StartTool {
 
 /// The runtime asks for its tool, before it reads its settings.
 #[unsafe(no_mangle)]
-extern "C" fn ompt_start_tool(_version: c_uint, _name: *const c_char) -> Option<&'static StartTool> {
+extern "C" fn ompt_start_tool(
+    _version: c_uint,
+    _name: *const c_char,
+) -> Option<&'static StartTool> {
     runtime()?;
     for (name, value) in SETTINGS {
         // SAFETY: both are C strings; the runtime is starting on this thread, before the program's own.
         unsafe { ::libc::setenv(name.as_ptr(), value.as_ptr(), 1) };
     }
+    for ((name, value), chosen) in CHOICES.iter().zip(&CHOSEN) {
+        // SAFETY: as above.
+        unsafe {
+            chosen.store(::libc::getenv(name.as_ptr()).is_null(), Ordering::Relaxed);
+            ::libc::setenv(name.as_ptr(), value.as_ptr(), 0);
+        }
+    }
     Some(&TOOL)
 }
 
 unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: Handle) -> c_int {
-    for (name, _) in SETTINGS {
+    let chosen = CHOICES.iter().zip(&CHOSEN);
+    let chosen = chosen.filter(|(_, chosen)| chosen.load(Ordering::Relaxed));
+    for (name, _) in SETTINGS.iter().chain(chosen.map(|(choice, _)| choice)) {
         // SAFETY: a C string. The settings have been read; programs started by this one need them not.
         unsafe { ::libc::unsetenv(name.as_ptr()) };
     }
@@ -75,11 +97,19 @@ macro_rules! callback {
 fn callbacks() -> [(Event, Callback); 16] {
     type Pc = usize;
     [
-        (Event::ThreadBegin, callback!(thread_begin as extern "C" fn(c_int, Handle))),
-        (Event::ThreadEnd, callback!(thread_end as extern "C" fn(Handle))),
+        (
+            Event::ThreadBegin,
+            callback!(thread_begin as extern "C" fn(c_int, Handle)),
+        ),
+        (
+            Event::ThreadEnd,
+            callback!(thread_end as extern "C" fn(Handle)),
+        ),
         (
             Event::ParallelBegin,
-            callback!(parallel_begin as extern "C" fn(Handle, *const Frame, Handle, c_uint, c_int, Pc)),
+            callback!(
+                parallel_begin as extern "C" fn(Handle, *const Frame, Handle, c_uint, c_int, Pc)
+            ),
         ),
         (
             Event::ParallelEnd,
@@ -117,10 +147,22 @@ fn callbacks() -> [(Event, Callback); 16] {
             Event::Work,
             callback!(work_region as extern "C" fn(c_int, c_int, Handle, Handle, u64, Pc)),
         ),
-        (Event::Dispatch, callback!(dispatch as extern "C" fn(Handle, Handle, c_int, u64))),
-        (Event::MutexAcquired, callback!(acquired as extern "C" fn(c_int, usize, Pc))),
-        (Event::MutexReleased, callback!(released as extern "C" fn(c_int, usize, Pc))),
-        (Event::NestLock, callback!(nest_lock as extern "C" fn(c_int, usize, Pc))),
+        (
+            Event::Dispatch,
+            callback!(dispatch as extern "C" fn(Handle, Handle, c_int, u64)),
+        ),
+        (
+            Event::MutexAcquired,
+            callback!(acquired as extern "C" fn(c_int, usize, Pc)),
+        ),
+        (
+            Event::MutexReleased,
+            callback!(released as extern "C" fn(c_int, usize, Pc)),
+        ),
+        (
+            Event::NestLock,
+            callback!(nest_lock as extern "C" fn(c_int, usize, Pc)),
+        ),
     ]
 }
 
@@ -164,12 +206,16 @@ extern "C" fn implicit_task(
     member: Handle,
     size: Size,
     index: c_uint,
-    _flags: c_int,
+    flags: c_int,
 ) {
     learn_frames();
+    let place = match flags & task_flag::INITIAL {
+        0 => Place::Thread(index),
+        _ => Place::Team(index),
+    };
     enter(|runtime, thread| match Endpoint::new(endpoint) {
         Some(Endpoint::Begin) => {
-            region::member_begin(runtime, thread, region, member, size, index);
+            region::member_begin(runtime, thread, region, member, size, place);
         }
         Some(Endpoint::End) => region::member_end(runtime, thread, member),
         None => {}
@@ -193,7 +239,9 @@ extern "C" fn task_schedule(prior: Handle, status: c_int, next: Handle) {
 }
 
 extern "C" fn dependences(task: Handle, items: *const Dependence, count: c_int) {
-    let Ok(count @ 1..) = usize::try_from(count) else { return };
+    let Ok(count @ 1..) = usize::try_from(count) else {
+        return;
+    };
     // SAFETY: the runtime passes that many items.
     let items = unsafe { std::slice::from_raw_parts(items, count) };
     enter(|runtime, thread| {
@@ -205,13 +253,7 @@ extern "C" fn dependences(task: Handle, items: *const Dependence, count: c_int) 
     });
 }
 
-extern "C" fn sync_region(
-    kind: c_int,
-    endpoint: c_int,
-    _region: Handle,
-    _task: Handle,
-    pc: usize,
-) {
+extern "C" fn sync_region(kind: c_int, endpoint: c_int, _region: Handle, _task: Handle, pc: usize) {
     let (Some(sync), Some(endpoint)) = (Sync::new(kind), Endpoint::new(endpoint)) else {
         return;
     };
@@ -224,7 +266,7 @@ extern "C" fn sync_region(
         }
         (Sync::Taskwait, Endpoint::Begin) => {}
         (Sync::Taskwait, Endpoint::End) => {
-            enter(|runtime, thread| task::taskwait(runtime, thread));
+            enter(task::taskwait);
         }
         (Sync::Taskgroup, Endpoint::Begin) => {
             enter(|runtime, thread| task::group_begin(runtime, thread, pc));
@@ -235,7 +277,7 @@ extern "C" fn sync_region(
 
 /// What the group has reduced is written outside `enter`, like any access.
 fn group_end(pc: usize) {
-    let reduced = enter(|runtime, thread| task::group_end(runtime, thread));
+    let reduced = enter(task::group_end);
     if let Some(items) = reduced.filter(|items| !items.is_empty()) {
         reduction::group_over(&items, pc);
     }
@@ -276,7 +318,7 @@ extern "C" fn work_region(
 extern "C" fn dispatch(_region: Handle, _task: Handle, kind: c_int, _instance: u64) {
     const CHUNK_OF_LOOP: c_int = 3;
     if kind == CHUNK_OF_LOOP {
-        enter(|runtime, thread| work::chunk(runtime, thread));
+        enter(work::chunk);
     }
 }
 
@@ -310,7 +352,14 @@ fn learn_frames() {
     // SAFETY: the function has this type by the specification, and writes what it is told to.
     let known = unsafe {
         let get = std::mem::transmute::<usize, GetTaskInfo>(get);
-        get(0, &mut flags, &mut task, &mut frame, &mut region, &mut number)
+        get(
+            0,
+            &mut flags,
+            &mut task,
+            &mut frame,
+            &mut region,
+            &mut number,
+        )
     };
     let distance = task.address().wrapping_sub(frame as usize);
     const FARTHEST: usize = 1 << 10;

@@ -6,12 +6,12 @@
 use super::depend::{Node, Table};
 use super::lock::Held;
 use super::ompt::{Dependence, Frame, Handle, Status, task_flag};
+use super::reduction::{self, Item};
 use super::region::Region;
 use super::work::Piece;
-use super::reduction::{self, Item};
 use super::{depend, memory};
 use crate::access::site;
-use crate::runtime::Runtime;
+use crate::runtime::{ContentionGroup, Runtime};
 use crate::stack::MemberSpace;
 use crate::thread::Thread;
 use heddle_core::{FinishKind, LockId, SiteId, TaskKind};
@@ -50,12 +50,16 @@ pub(super) struct Task {
     pub(super) role: Role,
     /// Whether its children are included.
     is_final: bool,
+    /// Whom it excludes by taking a lock.
+    pub(super) group: ContentionGroup,
+    /// Whether it is outside all regions: the thread that made it is the only one to execute it.
+    is_alone: bool,
     /// Whether it may go on elsewhere than where it was interrupted.
     is_untied: bool,
     has_started: bool,
     /// Whether its body is over and its event is still to come.
     is_detached: bool,
-    /// Where its frames begin on the stack of the thread that executes it.
+    /// Where its frames begin on the stack of the thread that executes it; 0 if that is not known yet.
     base: usize,
     /// For a member: whether it has reached the barrier it will pass next.
     pub(super) has_reached: bool,
@@ -149,6 +153,8 @@ impl Task {
             cursor,
             role,
             is_final: false,
+            group: ContentionGroup::MAIN,
+            is_alone: false,
             is_untied: false,
             has_started: false,
             is_detached: false,
@@ -172,6 +178,7 @@ impl Task {
         (self.cursor, self.role) = (cursor, role);
         (self.is_final, self.is_untied, self.is_copy) = (false, false, false);
         (self.has_started, self.is_detached, self.base) = (false, false, 0);
+        (self.is_alone, self.group) = (false, ContentionGroup::MAIN);
         (self.has_reached, self.loops, self.piece) = (false, 0, Piece::default());
         (self.taskloop, self.node, self.fulfilled) = (None, None, None);
         self.dependences.clear();
@@ -188,16 +195,25 @@ pub(super) fn create(runtime: &Runtime, thread: &mut Thread, new: Handle, flags:
     let marked = std::mem::take(&mut thread.openmp.undeferred);
     let of_loop = creator.taskloop;
     let site = of_loop.map_or_else(|| site(pc), |of_loop| of_loop.site);
-    let undeferred =
-        marked || creator.is_final || of_loop.is_some_and(|of_loop| of_loop.is_undeferred);
+    let is_alone = creator.is_alone || matches!(creator.role, Role::Home);
+    let undeferred = marked != 0
+        || is_alone
+        || creator.is_final
+        || of_loop.is_some_and(|of_loop| of_loop.is_undeferred);
     let (cursor, role) = if flags & task_flag::TASKWAIT != 0 {
         (thread.cursor.clone(), Role::Wait)
     } else if undeferred {
         let engine = &runtime.engine;
-        (engine.call_begin(&mut thread.cursor, TaskKind::Task, site), Role::Undeferred)
+        (
+            engine.call_begin(&mut thread.cursor, TaskKind::Task, site),
+            Role::Undeferred,
+        )
     } else {
         let engine = &runtime.engine;
-        (engine.spawn_child(&mut thread.cursor, TaskKind::Task, site), Role::Deferred)
+        (
+            engine.spawn_child(&mut thread.cursor, TaskKind::Task, site),
+            Role::Deferred,
+        )
     };
     let record = new_record(thread, cursor, role);
     // SAFETY: just made.
@@ -205,13 +221,17 @@ pub(super) fn create(runtime: &Runtime, thread: &mut Thread, new: Handle, flags:
     task.is_final = flags & task_flag::FINAL != 0;
     task.is_untied = flags & task_flag::UNTIED != 0;
     task.is_copy = of_loop.is_some();
+    (task.is_alone, task.base) = (is_alone, marked);
+    task.group = creator.group;
     new.set(Some(record));
 }
 
 /// The task just created has these dependences.
 pub(super) fn depends(runtime: &Runtime, thread: &mut Thread, task: Handle, items: &[Dependence]) {
     // SAFETY: tasks carry records, and this one does not run yet.
-    let Some(record) = (unsafe { task.get::<Task>() }) else { return };
+    let Some(record) = (unsafe { task.get::<Task>() }) else {
+        return;
+    };
     let creator = current(runtime, thread);
     if record == creator {
         return;
@@ -274,7 +294,9 @@ fn go_on(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>, handle: 
         start(runtime, thread, task);
     }
     let base = if starts || task.is_untied {
-        task.base = frame_of(handle).map_or(0, |frame| above(frame.exit));
+        if !starts || task.base == 0 {
+            task.base = frame_of(handle).map_or(0, |frame| above(frame.exit));
+        }
         task.base
     } else {
         interrupted.base
@@ -296,7 +318,9 @@ fn is_explicit(task: &Task) -> bool {
 fn start(runtime: &Runtime, thread: &mut Thread, task: &mut Task) {
     wait_for(runtime, &mut thread.cursor, &task.predecessors);
     for &lock in &task.locks {
-        runtime.engine.acquire(&mut thread.cursor, lock, heddle_rt::LockMode::Exclusive);
+        runtime
+            .engine
+            .acquire(&mut thread.cursor, lock, heddle_rt::LockMode::Exclusive);
     }
 }
 
@@ -378,7 +402,9 @@ fn detached(
     let task = unsafe { &mut *record.as_ptr() };
     task.is_detached = true;
     if let Role::Undeferred = task.role {
-        runtime.engine.call_end(&mut thread.cursor, task.cursor.clone());
+        runtime
+            .engine
+            .call_end(&mut thread.cursor, task.cursor.clone());
         task.role = Role::Wait;
     }
 }
@@ -449,7 +475,9 @@ pub(super) fn group_end(runtime: &Runtime, thread: &mut Thread) -> Vec<Item> {
         thread.ignore = thread.ignore.saturating_sub(1);
     }
     let group = running(runtime, thread).groups.pop();
-    let Some(Group { scope, items }) = group else { return Vec::new() };
+    let Some(Group { scope, items }) = group else {
+        return Vec::new();
+    };
     if let Some(scope) = scope {
         runtime.engine.finish_end(&mut thread.cursor, scope);
     }

@@ -4,7 +4,7 @@ use crate::report::modules::modules;
 use crate::report::options::{Color, Format, Options};
 use crate::report::races::{self, Found, Item, Mentioned};
 use crate::report::tables::Tables;
-use crate::report::witness;
+use crate::report::{recording, witness};
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
 use heddle_core::{Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
@@ -22,6 +22,7 @@ const TEXT_LIMIT: usize = 100;
 
 /// Writes the report; says whether there is anything to mend.
 pub fn finish(runtime: &Runtime) -> bool {
+    recording::finish(runtime);
     let report = report(runtime);
     let has_findings = report.verdict == Verdict::Findings;
     let is_silent = runtime.options.is_quiet && report.findings.is_empty();

@@ -230,8 +230,13 @@ mod tests {
         let right = &std::hint::black_box(&PAIRS)[1].right;
         let address = std::ptr::from_ref(&right[2]).addr();
         let named = described(address + 1).expect("tests have debug information");
-        // Rust calls a fixed array in debug information by the same tags as C.
-        assert_eq!(named, ("PAIRS[1].right[2]".into(), 16 + 4 + 8));
+        let (name, start) = named;
+        // Rust adds a hash to the variable's name.
+        assert!(
+            name.contains("PAIRS") && name.ends_with("[1].right[2]"),
+            "{name}"
+        );
+        assert_eq!(start, 16 + 4 + 8);
         assert_eq!(PAIRS[0].left + PAIRS[1].left, 6);
     }
 

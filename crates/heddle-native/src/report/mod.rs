@@ -13,6 +13,7 @@ pub mod modules;
 pub mod options;
 pub mod places;
 pub mod races;
+pub mod recording;
 pub mod source;
 pub mod symbols;
 pub mod tables;

@@ -29,6 +29,8 @@ pub struct Options {
     pub has_stats: bool,
     /// Where to record the run.
     pub record: Option<PathBuf>,
+    /// How many threads execute tasks of our own interface.
+    pub threads: Option<usize>,
     /// Whether to say nothing if there is nothing to mend.
     pub is_quiet: bool,
     /// One line for each entry that was not understood.
@@ -57,8 +59,7 @@ pub enum Color {
     Never,
 }
 
-const KEYS: &str =
-    "report, format, color, exitcode, strict, max_findings, suppressions, stats, record, quiet";
+const KEYS: &str = "report, format, color, exitcode, strict, max_findings, suppressions, stats, record, quiet, threads";
 
 impl Default for Options {
     fn default() -> Self {
@@ -72,6 +73,7 @@ impl Default for Options {
             suppressions: None,
             has_stats: false,
             record: None,
+            threads: None,
             is_quiet: false,
             complaints: Vec::new(),
         }
@@ -120,6 +122,7 @@ impl Options {
             "max_findings" => {
                 self.max_findings = Some(value.parse().map_err(|_| wrong("a number"))?);
             }
+            "threads" => self.threads = Some(value.parse().map_err(|_| wrong("a number"))?),
             "strict" => self.is_strict = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "stats" => self.has_stats = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "quiet" => self.is_quiet = switch(value).ok_or_else(|| wrong("0 or 1"))?,
@@ -169,7 +172,7 @@ mod tests {
     #[test]
     fn every_key_sets_its_option() {
         let text = "report=r.txt:format=json:color=never:exitcode=66:strict=1:max_findings=3:\
-                    suppressions=s:stats=1:record=t:quiet=1";
+                    suppressions=s:stats=1:record=t:quiet=1:threads=4";
         let expected = Options {
             report: Some("r.txt".into()),
             format: Format::Json,
@@ -180,6 +183,7 @@ mod tests {
             suppressions: Some("s".into()),
             has_stats: true,
             record: Some("t".into()),
+            threads: Some(4),
             is_quiet: true,
             complaints: Vec::new(),
         };

@@ -233,7 +233,7 @@ impl Mentioned {
         if let Some(&id) = self.lock_ids.get(&lock) {
             return id;
         }
-        let name = lock_name(found, tables, lock);
+        let name = lock_name(&found.locks, tables, lock);
         let name = tables.name(&name);
         self.locks.push(name);
         let id = LockId::new(self.locks.len() as u32);
@@ -247,11 +247,9 @@ fn kind(found: &Found, lock: LockId) -> Option<LockKind> {
     found.locks.get(row).map(|lock| lock.kind)
 }
 
-fn lock_name(found: &Found, tables: &mut Tables, lock: LockId) -> String {
-    let row = lock
-        .index()
-        .checked_sub(1)
-        .and_then(|row| found.locks.get(row));
+/// What a lock is called.
+pub(crate) fn lock_name(locks: &[Lock], tables: &mut Tables, lock: LockId) -> String {
+    let row = lock.index().checked_sub(1).and_then(|row| locks.get(row));
     let Some(lock) = row.filter(|_| lock != ATOMIC) else {
         return "atomic".into();
     };

@@ -56,6 +56,12 @@ pub(crate) fn created(task: TaskId, pc: usize) {
         .insert(task, callers);
 }
 
+/// Looks at what was seen so far.
+pub(crate) fn with<R>(look: impl FnOnce(&Witnesses) -> R) -> R {
+    let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
+    look(witnesses.get_or_insert_default())
+}
+
 /// All that was seen so far.
 pub(crate) fn take() -> Witnesses {
     let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -104,7 +104,8 @@ impl Header {
             Some("possible") => Expect::Possible,
             _ => return Err(format!("`expect: {value}` says nothing")),
         };
-        self.lines = words.map(Mark::parse).collect::<Result<_, _>>()?;
+        let lines: Vec<Mark> = words.map(Mark::parse).collect::<Result<_, _>>()?;
+        self.lines.extend(lines);
         self.lines.sort();
         self.lines.dedup();
         Ok(())

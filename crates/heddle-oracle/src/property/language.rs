@@ -1,17 +1,25 @@
 //! What must hold of a random `.task` program.
 
+use heddle_core::atomicity::Scope;
 use heddle_core::{Event, Features, Listener, OrderChoice, Run, check};
 use heddle_lang::eliminate::{Eliminations, eliminate};
 use heddle_lang::{ir, machine};
 use heddle_trace::{Trace, Writer};
 
-use super::{Holds, caught, orders_agree_with_the_oracle, places_repeat_the_stream};
+use super::{
+    Holds, caught, histories_agree_with_the_oracle, orders_agree_with_the_oracle,
+    places_repeat_the_stream,
+};
+use crate::atoms::verdicts_of;
 use crate::oracle::Oracle;
 use crate::program::{Case, Subset};
 use crate::stream::Recorded;
 
 /// Longer runs are passed over: the oracle is quadratic.
 const LONGEST_RUN: usize = 3000;
+
+/// The oracle of atomicity is cubic.
+const LONGEST_ATOMIC_RUN: usize = 400;
 
 /// The properties of the source text the program prints as.
 pub fn holds_of_case(case: &Case) -> Holds {
@@ -35,6 +43,51 @@ pub fn holds_of_source(source: &str, eliminations: Subset) -> Holds {
     eliminations
         .sets()
         .try_for_each(|set| eliminations_change_nothing(&program, &ran, set))
+}
+
+/// The properties of atomicity hold of the program with its variables declared atomic.
+pub fn atomicity_holds_of_case(case: &Case) -> Holds {
+    let source = case.program.to_string();
+    let holds = caught(|| atomicity_holds_of_source(&source));
+    holds.map_err(|wrong| format!("{wrong}\n\n{source}"))
+}
+
+/// The first variable is atomic by itself, the next two as a group, the others by themselves. The histories agree
+/// with the oracle, recorded and live, and eliminations change no verdict.
+fn atomicity_holds_of_source(source: &str) -> Holds {
+    let plain = compiled(source)?;
+    let program = compiled(&format!("{}{source}", atomics(&plain)))?;
+    let ran = Ran::of(&program);
+    if ran.events.len() > LONGEST_ATOMIC_RUN {
+        return Ok(());
+    }
+    let mut run = ran.recorded(program.features);
+    histories_agree_with_the_oracle(&mut run).map_err(|wrong| format!("{wrong}\n\n{run}"))?;
+    recorded_equals_live(&program)?;
+    let expected = verdicts_of(&Oracle::of(&ran.events).torn(Scope::Declared));
+    let mut program = program;
+    eliminate(&mut program, Eliminations::all());
+    let found = verdicts_of(&Oracle::of(&Ran::of(&program).events).torn(Scope::Declared));
+    match found == expected {
+        true => Ok(()),
+        false => Err(format!("eliminations leave {found:?} of {expected:?}")),
+    }
+}
+
+fn atomics(program: &ir::Program) -> String {
+    let names = program.shared.iter();
+    let names = names.filter_map(|shared| program.legend.name(shared.name));
+    match names.collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        [first, second, third, ref rest @ ..] => {
+            let rest = rest.iter().map(|name| format!("atomic {name};\n"));
+            format!(
+                "atomic {first}, ({second}, {third});\n{}",
+                rest.collect::<String>()
+            )
+        }
+        ref few => format!("atomic {};\n", few.join(", ")),
+    }
 }
 
 /// Compiles a program that must be valid.

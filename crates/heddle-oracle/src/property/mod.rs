@@ -4,6 +4,7 @@
 //! properties serve the tests of this crate and [`soak`](crate::soak()).
 
 mod account;
+mod atomicity;
 mod language;
 mod stream;
 mod truth;
@@ -17,8 +18,13 @@ use crate::rules::{Rules, is_depth_first};
 use crate::stream::Recorded;
 
 pub use account::{outcome_repeats_the_stream, places_repeat_the_stream};
-pub use language::{Live, compiled, holds_of_case, holds_of_source};
+pub use atomicity::{
+    Missed, atomic_run, atomicity_holds_of_script, histories_agree_with_the_oracle,
+    missed_by_the_printed, one_trace_shows_all,
+};
+pub use language::{Live, atomicity_holds_of_case, compiled, holds_of_case, holds_of_source};
 pub use stream::holds_of_script;
+use stream::survives_a_trace;
 pub use truth::findings_are_true;
 
 /// Nothing, or what is wrong.

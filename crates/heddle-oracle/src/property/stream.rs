@@ -19,7 +19,7 @@ pub fn holds_of_script(class: Class, script: &Script) -> Holds {
     holds.map_err(|wrong| format!("{wrong}\n\n{script}\n{run}"))
 }
 
-fn survives_a_trace(run: &Recorded) -> Holds {
+pub(super) fn survives_a_trace(run: &Recorded) -> Holds {
     let mut writer = Writer::new(Vec::new(), &run.features, None);
     run.clone().run(&mut writer);
     let bytes = writer

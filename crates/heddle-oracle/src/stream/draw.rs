@@ -21,6 +21,27 @@ pub fn script(class: Class, mode: Mode) -> impl Strategy<Value = Script> {
     drawn(move |dice| choices.script(mode, dice))
 }
 
+/// Scripts of a class in which some locations are atomic, to run in a mode.
+pub fn atomic_script(class: Class, mode: Mode) -> impl Strategy<Value = Script> {
+    let choices = Choices::atomic(class);
+    drawn(move |dice| Script {
+        atomics: atomics(dice),
+        ..choices.script(mode, dice)
+    })
+}
+
+/// The first locations, by themselves or in groups; sometimes a part of them.
+fn atomics(dice: &mut Dice) -> Vec<(Span, Option<u8>)> {
+    let one = |start| Span { start, len: 1 };
+    match dice.below(5) {
+        0 => vec![(Span { start: 0, len: 3 }, None)],
+        1 => vec![(one(0), None), (one(1), Some(0)), (one(2), Some(0))],
+        2 => vec![(Span { start: 0, len: 2 }, Some(0)), (one(2), Some(1))],
+        3 => vec![(one(dice.small(3)), None)],
+        _ => vec![(one(0), Some(0)), (one(1), None), (one(2), Some(0))],
+    }
+}
+
 type Leaf = fn(&mut Dice) -> Step;
 type Around = fn(&mut Dice) -> Block;
 
@@ -38,6 +59,25 @@ impl Choices {
         }
     }
 
+    /// The same, with accesses that come in pairs and with atomic blocks.
+    fn atomic(class: Class) -> Self {
+        let mut choices = Self::of(class);
+        choices.leaves.push((12, pair));
+        choices.blocks.push((2, |_| Block::Atomic));
+        if class.features().locks {
+            choices.leaves.push((8, |dice| {
+                let lock = dice.small(2);
+                sections(dice, Block::With(lock))
+            }));
+        }
+        if class.features().isolated {
+            choices
+                .leaves
+                .push((4, |dice| sections(dice, Block::Isolated)));
+        }
+        choices
+    }
+
     fn script(&self, mode: Mode, dice: &mut Dice) -> Script {
         let main = 1 + dice.below(3 * WIDTH);
         let mut main: Vec<Step> = (0..main).map(|_| self.step(dice, DEPTH)).collect();
@@ -47,6 +87,7 @@ impl Choices {
         }
         Script {
             main,
+            atomics: Vec::new(),
             schedule: schedule(mode, dice),
             layout: layout(dice),
             stop: match dice.once_in(20) {
@@ -151,6 +192,28 @@ fn blocks(class: Class) -> Vec<(u32, Around)> {
         choices.push((6, |dice| Block::With(dice.small(2))));
     }
     choices
+}
+
+/// Two accesses to one location.
+fn pair(dice: &mut Dice) -> Step {
+    let at = dice.small(3);
+    let steps = vec![access(dice, at), access(dice, at)];
+    Step::Block(Block::Plain, steps)
+}
+
+/// Two accesses to one location, in a section each.
+fn sections(dice: &mut Dice, section: Block) -> Step {
+    let at = dice.small(3);
+    let sections = (0..2).map(|_| Step::Block(section, vec![access(dice, at)]));
+    Step::Block(Block::Plain, sections.collect())
+}
+
+fn access(dice: &mut Dice, start: u8) -> Step {
+    let span = Span { start, len: 1 };
+    match dice.once_in(2) {
+        true => Step::Read(span),
+        false => Step::Write(span),
+    }
 }
 
 /// One half of a hand-off: an access, then a section that writes the location kept for that, or

@@ -5,6 +5,7 @@
 //! interleaving of the tasks, joins of any task, tasks spawned into any finish around them.
 
 mod draw;
+mod generate;
 mod script;
 mod simpler;
 mod simulate;
@@ -13,7 +14,8 @@ use std::fmt;
 
 use heddle_core::{Event, Features, Listener, Run};
 
-pub use draw::script;
+pub use draw::{atomic_script, script};
+pub use generate::{Size, generated};
 pub use script::{Block, Layout, Schedule, Script, Span, Step, Stop};
 pub use simulate::simulate;
 

@@ -13,6 +13,8 @@ use heddle_core::Location;
 pub struct Script {
     /// What the main task does.
     pub main: Vec<Step>,
+    /// What is declared atomic: some locations, each by itself or as members of a group.
+    pub atomics: Vec<(Span, Option<u8>)>,
     /// Who runs when.
     pub schedule: Schedule,
     /// Whether the run is cut short.
@@ -109,6 +111,8 @@ pub enum Block {
     Isolated,
     /// A lock.
     With(u8),
+    /// An atomic block.
+    Atomic,
 }
 
 /// Some neighbouring locations.
@@ -127,6 +131,12 @@ impl fmt::Display for Script {
             "// {:?}, {:?}, {:?}, {} sites",
             self.schedule, self.stop, self.layout, self.sites
         )?;
+        for (span, group) in &self.atomics {
+            match group {
+                Some(group) => writeln!(f, "atomic {span} in group #{group};")?,
+                None => writeln!(f, "atomic {span};")?,
+            }
+        }
         write_steps(f, &self.main, 0)
     }
 }
@@ -174,6 +184,7 @@ impl fmt::Display for Block {
             Self::After(token) => write!(f, "task after #{token}"),
             Self::Isolated => f.write_str("isolated"),
             Self::With(lock) => write!(f, "with #{lock}"),
+            Self::Atomic => f.write_str("atomic"),
         }
     }
 }

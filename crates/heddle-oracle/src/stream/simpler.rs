@@ -27,10 +27,19 @@ impl Simpler for Script {
             layout: Layout::Low,
             ..self.clone()
         };
+        let atomics = (0..self.atomics.len()).map(|n| {
+            let mut fewer = self.clone();
+            fewer.atomics.remove(n);
+            fewer
+        });
         let others = [whole, spread, low]
             .into_iter()
             .filter(|other| other != self);
-        mains.chain(others).chain(schedules).collect()
+        mains
+            .chain(others)
+            .chain(schedules)
+            .chain(atomics)
+            .collect()
     }
 }
 
@@ -71,7 +80,7 @@ impl Simpler for Step {
 impl Simpler for Block {
     fn simpler(&self) -> Vec<Self> {
         match self {
-            Self::Plain | Self::Finish | Self::Async | Self::Isolated => Vec::new(),
+            Self::Plain | Self::Finish | Self::Async | Self::Isolated | Self::Atomic => Vec::new(),
             Self::Escaping(finish) => [vec![Self::Async], map(finish, Self::Escaping)].concat(),
             Self::After(token) => [vec![Self::Async], map(token, Self::After)].concat(),
             Self::With(lock) => map(lock, Self::With),

@@ -8,7 +8,7 @@ mod act;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_core::{Event, FaultKind, FinishId, LockId, NameId, SiteId, TaskId, TokenId};
+use heddle_core::{Event, FaultKind, FinishId, GroupId, LockId, NameId, SiteId, TaskId, TokenId};
 
 use super::script::{Block, Schedule, Script, Step, Stop};
 
@@ -24,14 +24,14 @@ pub fn simulate(script: &Script) -> Vec<Event> {
     while simulator.turn() {}
     let mut events = simulator.events;
     if let Stop::Fault(after) = script.stop {
-        stop_with_fault(&mut events, after as usize);
+        let declarations = (LOCKS + TOKENS) as usize + script.atomics.len();
+        stop_with_fault(&mut events, declarations + after as usize);
     }
     events
 }
 
 fn stop_with_fault(events: &mut Vec<Event>, after: usize) {
-    let declarations = (LOCKS + TOKENS) as usize;
-    events.truncate(declarations + after);
+    events.truncate(after);
     while matches!(events.last(), Some(Event::End { .. })) {
         events.pop();
     }
@@ -82,6 +82,7 @@ enum Then {
     Nothing,
     EndFinish(FinishId),
     Release(LockId),
+    EndAtomic,
 }
 
 struct Finish {
@@ -140,6 +141,11 @@ impl<'a> Simulator<'a> {
         }
         for token in (0..TOKENS).map(TokenId::new) {
             self.events.push(Event::DeclareToken { token, name });
+        }
+        for &(span, group) in &self.script.atomics {
+            let extent = self.extent(span);
+            let group = group.map(|group| GroupId::new(u32::from(group)));
+            self.events.push(Event::Atomic { extent, group });
         }
     }
 

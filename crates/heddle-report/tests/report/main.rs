@@ -1,5 +1,7 @@
 //! Reports on hand-built outcomes.
 
 mod json;
+mod native;
 mod scene;
 mod text;
+mod torn;

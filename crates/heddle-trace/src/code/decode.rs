@@ -1,8 +1,8 @@
 //! The reading side of the codec: the mirror image of `encode`, trusting nothing.
 
 use heddle_core::{
-    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, Location, LockId, NameId, Shape,
-    SiteId, TaskId, TokenId,
+    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, Location, LockId, NameId,
+    Shape, SiteId, TaskId, TokenId,
 };
 
 use super::{Context, tag};
@@ -73,7 +73,7 @@ impl<'a> Decoder<'a> {
                 task: self.task(tag, self.context.running)?,
             },
             tag::SPAWN => self.spawn(tag)?,
-            tag::FINISH_BEGIN => self.finish_begin(tag)?,
+            tag::FINISH_BEGIN | tag::FINISH_BEGIN_OTHER => self.finish_begin(tag)?,
             tag::FINISH_END => {
                 self.context.finish = self.id(self.context.finish)?;
                 Event::FinishEnd {
@@ -84,6 +84,7 @@ impl<'a> Decoder<'a> {
             tag::DECLARE | tag::DECLARE_LOCK | tag::DECLARE_TOKEN | tag::BIND => {
                 self.naming(tag)?
             }
+            tag::ATOMIC => self.atomic(tag)?,
             _ => self.rare_event(tag)?,
         })
     }
@@ -141,6 +142,8 @@ impl<'a> Decoder<'a> {
                 site,
             },
             tag::CUT => Event::Cut { site },
+            tag::ATOMIC_BEGIN => Event::AtomicBegin { site },
+            tag::ATOMIC_END => Event::AtomicEnd { site },
             tag::ASSERTION_FAILED => Event::AssertionFailed { site },
             tag::STUCK => {
                 let task = TaskId::new(self.input.small()?);
@@ -196,7 +199,7 @@ impl<'a> Decoder<'a> {
         if form & tag::SPAWN_UNUSED != 0 {
             return Err(Malformed::UnknownVariant(form));
         }
-        let kind = tag::task_kind(form & tag::SPAWN_KIND_MASK)?;
+        let kind = tag::spawn_kind(form)?;
         let task = match form & tag::SPAWN_NEXT_TASK {
             0 => self.id(self.context.spawned)?,
             _ => self.context.next_spawned(),
@@ -222,11 +225,12 @@ impl<'a> Decoder<'a> {
     }
 
     fn finish_begin(&mut self, tag: u8) -> Decoded<Event> {
-        let kind = match tag & tag::FLAG {
-            0 => FinishKind::Finish,
+        let site = self.site(tag)?;
+        let kind = match (tag & tag::KIND_MASK, tag & tag::FLAG) {
+            (tag::FINISH_BEGIN_OTHER, _) => tag::other_finish_kind(self.input.byte()?)?,
+            (_, 0) => FinishKind::Finish,
             _ => FinishKind::SyncBlock,
         };
-        let site = self.site(tag)?;
         let finish = self.id(self.context.opened)?;
         self.context.opened = finish;
         self.context.finish = finish;
@@ -249,6 +253,16 @@ impl<'a> Decoder<'a> {
             name: self.name()?,
             shape,
         })
+    }
+
+    fn atomic(&mut self, tag: u8) -> Decoded<Event> {
+        let start = Location(self.input.number()?);
+        let extent = Extent::new(start, self.input.number()?);
+        let group = match tag & tag::FLAG {
+            0 => None,
+            _ => Some(GroupId::new(self.input.small()?)),
+        };
+        Ok(Event::Atomic { extent, group })
     }
 
     fn alloc(&mut self, tag: u8) -> Decoded<Event> {

@@ -1,8 +1,8 @@
 //! The writing side of the codec.
 
 use heddle_core::{
-    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, NameId, Shape, SiteId, TaskId,
-    TaskKind,
+    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, NameId, Shape, SiteId,
+    TaskId, TaskKind,
 };
 
 use super::{Context, tag};
@@ -69,6 +69,9 @@ impl Encoder<'_> {
             Event::Acquire { lock, site } => self.numbered(tag::ACQUIRE, site, lock.raw()),
             Event::Release { lock, site } => self.numbered(tag::RELEASE, site, lock.raw()),
             Event::Cut { site } => self.sited(tag::CUT, site),
+            Event::Atomic { extent, group } => self.atomic(extent, group),
+            Event::AtomicBegin { site } => self.sited(tag::ATOMIC_BEGIN, site),
+            Event::AtomicEnd { site } => self.sited(tag::ATOMIC_END, site),
             Event::Alloc { extent, name, site } => self.alloc(extent, name, site),
             Event::Bind { start, name } => {
                 self.out.push(tag::BIND);
@@ -97,6 +100,16 @@ impl Encoder<'_> {
             | Event::Spawn { .. }
             | Event::FinishBegin { .. }
             | Event::FinishEnd { .. } => unreachable!("handled by `event`"),
+        }
+    }
+
+    fn atomic(&mut self, extent: Extent, group: Option<GroupId>) {
+        let flag = if group.is_some() { tag::FLAG } else { 0 };
+        self.out.push(tag::ATOMIC | flag);
+        put(self.out, extent.start.0);
+        put(self.out, extent.len);
+        if let Some(group) = group {
+            self.number(group.raw());
         }
     }
 
@@ -147,7 +160,7 @@ impl Encoder<'_> {
         let same_finish = finish.raw() == self.context.finish;
         self.sited(tag::SPAWN, site);
         self.out.push(
-            tag::task_kind_number(kind)
+            tag::spawn_kind_bits(kind)
                 | flag(name.is_some(), tag::SPAWN_NAMED)
                 | flag(next_task, tag::SPAWN_NEXT_TASK)
                 | flag(same_finish, tag::SPAWN_SAME_FINISH),
@@ -166,8 +179,14 @@ impl Encoder<'_> {
     }
 
     fn finish_begin(&mut self, finish: FinishId, kind: FinishKind, site: SiteId) {
-        let flag = flag(kind == FinishKind::SyncBlock, tag::FLAG);
-        self.sited(tag::FINISH_BEGIN | flag, site);
+        match kind {
+            FinishKind::Finish => self.sited(tag::FINISH_BEGIN, site),
+            FinishKind::SyncBlock => self.sited(tag::FINISH_BEGIN | tag::FLAG, site),
+            other => {
+                self.sited(tag::FINISH_BEGIN_OTHER, site);
+                self.out.push(tag::finish_kind_number(other));
+            }
+        }
         self.id(finish.raw(), self.context.opened);
         self.context.opened = finish.raw();
         self.context.finish = finish.raw();

@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn task_kind() -> impl Strategy<Value = TaskKind> {
-        (0..5u8).prop_map(|number| tag::task_kind(number).expect("five kinds"))
+        (0..11u8).prop_map(|number| tag::task_kind(number).expect("eleven kinds"))
     }
 
     fn awaited(variant: u8, number: u32) -> Awaited {
@@ -149,7 +149,7 @@ mod tests {
     /// Any event, sensible or not.
     fn event() -> impl Strategy<Value = Event> {
         let name = prop::option::of(number().prop_map(NameId::new));
-        let variants = (0..23u8, any::<u8>(), task_kind());
+        let variants = (0..26u8, any::<u8>(), task_kind());
         (variants, number(), number(), number(), extent(), name).prop_map(
             |((kind, variant, task_kind), id, other, site, extent, name)| {
                 let site = SiteId::new(site);
@@ -158,10 +158,10 @@ mod tests {
                 let some_name = NameId::new(other);
                 let even = variant % 2 == 0;
                 let shape = if even { Shape::Scalar } else { Shape::Array };
-                let finish_kind = if even {
-                    FinishKind::Finish
-                } else {
-                    FinishKind::SyncBlock
+                let finish_kind = match variant % 5 {
+                    0 => FinishKind::Finish,
+                    1 => FinishKind::SyncBlock,
+                    other => tag::other_finish_kind(other).expect("five kinds"),
                 };
                 match kind {
                     0 => Event::Declare {
@@ -213,6 +213,12 @@ mod tests {
                         awaited: awaited(variant, other),
                         site,
                     },
+                    22 => Event::Atomic {
+                        extent,
+                        group: even.then(|| GroupId::new(id)),
+                    },
+                    23 => Event::AtomicBegin { site },
+                    24 => Event::AtomicEnd { site },
                     _ => Event::Fault {
                         site,
                         message: fault(variant, id, extent),
@@ -240,7 +246,7 @@ mod tests {
     fn a_tag_with_bits_its_kind_has_no_use_for_is_refused() {
         for tag in [
             0,
-            24,
+            28,
             31,
             tag::BEGIN | tag::SITE_NEXT,
             tag::CUT | tag::FLAG,

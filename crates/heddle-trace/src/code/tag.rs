@@ -3,7 +3,7 @@
 //! A tag is `ssfkkkkk`: the kind of event, one flag whose meaning depends on the kind, and how
 //! the site follows. Kind 0 stands for nothing, so that zeroed bytes are no events.
 
-use heddle_core::{TaskKind, ValueProblem};
+use heddle_core::{FinishKind, TaskKind, ValueProblem};
 
 use crate::damage::Malformed;
 
@@ -30,10 +30,16 @@ pub const FREE: u8 = 20;
 pub const ASSERTION_FAILED: u8 = 21;
 pub const STUCK: u8 = 22;
 pub const FAULT: u8 = 23;
+/// A finish of a kind that the flag of `FINISH_BEGIN` has no room for.
+pub const FINISH_BEGIN_OTHER: u8 = 24;
+pub const ATOMIC: u8 = 25;
+pub const ATOMIC_BEGIN: u8 = 26;
+pub const ATOMIC_END: u8 = 27;
 
 pub const KIND_MASK: u8 = 0x1f;
 /// Declare: an array. Begin, End, Resume: the predicted task. FinishBegin: a sync block.
 /// Read, Write, Free: as long as the last access of the row. Alloc: named.
+/// Atomic: in a group.
 pub const FLAG: u8 = 0x20;
 
 /// How the site follows from the one before.
@@ -46,10 +52,12 @@ pub const SITE_FAR: u8 = 0xc0;
 
 /// The byte after a spawn's tag: the task kind and what is left out.
 pub const SPAWN_KIND_MASK: u8 = 0x07;
+/// Counts eight in the task kind.
+pub const SPAWN_KIND_HIGH: u8 = 0x40;
 pub const SPAWN_NAMED: u8 = 0x08;
 pub const SPAWN_NEXT_TASK: u8 = 0x10;
 pub const SPAWN_SAME_FINISH: u8 = 0x20;
-pub const SPAWN_UNUSED: u8 = 0xc0;
+pub const SPAWN_UNUSED: u8 = 0x80;
 
 pub const AWAITED_FINISH: u8 = 0;
 pub const AWAITED_TASK: u8 = 1;
@@ -74,8 +82,10 @@ pub const FAULT_LIMIT_REACHED: u8 = 10;
 pub fn is_known(tag: u8) -> bool {
     let unused = match tag & KIND_MASK {
         READ | WRITE | FREE | ALLOC | FINISH_BEGIN => 0,
-        SPAWN | JOIN..=CUT | ASSERTION_FAILED..=FAULT => FLAG,
-        DECLARE | BEGIN | END | RESUME => SITE_MASK,
+        SPAWN | JOIN..=CUT | ASSERTION_FAILED..=FINISH_BEGIN_OTHER | ATOMIC_BEGIN | ATOMIC_END => {
+            FLAG
+        }
+        DECLARE | ATOMIC | BEGIN | END | RESUME => SITE_MASK,
         DECLARE_LOCK | DECLARE_TOKEN | FINISH_END | BIND => SITE_MASK | FLAG,
         _ => return false,
     };
@@ -89,6 +99,12 @@ pub fn task_kind_number(kind: TaskKind) -> u8 {
         TaskKind::Future => 2,
         TaskKind::Dependent => 3,
         TaskKind::Post => 4,
+        TaskKind::Task => 5,
+        TaskKind::Member => 6,
+        TaskKind::Chunk => 7,
+        TaskKind::Section => 8,
+        TaskKind::Single => 9,
+        TaskKind::Thread => 10,
     }
 }
 
@@ -99,6 +115,49 @@ pub fn task_kind(number: u8) -> Result<TaskKind, Malformed> {
         2 => TaskKind::Future,
         3 => TaskKind::Dependent,
         4 => TaskKind::Post,
+        5 => TaskKind::Task,
+        6 => TaskKind::Member,
+        7 => TaskKind::Chunk,
+        8 => TaskKind::Section,
+        9 => TaskKind::Single,
+        10 => TaskKind::Thread,
+        _ => return Err(Malformed::UnknownVariant(number)),
+    })
+}
+
+/// The task kind as it stands in a spawn's form byte.
+pub fn spawn_kind_bits(kind: TaskKind) -> u8 {
+    match task_kind_number(kind) {
+        number @ 0..8 => number,
+        number => (number & SPAWN_KIND_MASK) | SPAWN_KIND_HIGH,
+    }
+}
+
+/// The task kind in this form byte.
+pub fn spawn_kind(form: u8) -> Result<TaskKind, Malformed> {
+    let high = match form & SPAWN_KIND_HIGH {
+        0 => 0,
+        _ => 8,
+    };
+    task_kind(high | (form & SPAWN_KIND_MASK))
+}
+
+pub fn finish_kind_number(kind: FinishKind) -> u8 {
+    match kind {
+        FinishKind::Finish => 0,
+        FinishKind::SyncBlock => 1,
+        FinishKind::Parallel => 2,
+        FinishKind::Phase => 3,
+        FinishKind::Group => 4,
+    }
+}
+
+/// The kind a `FINISH_BEGIN_OTHER` has; the first two have their own tag.
+pub fn other_finish_kind(number: u8) -> Result<FinishKind, Malformed> {
+    Ok(match number {
+        2 => FinishKind::Parallel,
+        3 => FinishKind::Phase,
+        4 => FinishKind::Group,
         _ => return Err(Malformed::UnknownVariant(number)),
     })
 }

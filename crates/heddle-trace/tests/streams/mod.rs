@@ -36,14 +36,23 @@ pub fn runs(steps: usize) -> impl Strategy<Value = Recorded> {
 }
 
 fn features() -> impl Strategy<Value = Features> {
-    any::<[bool; 6]>().prop_map(
-        |[extra_edges, scope_handles, isolated, locks, choices, cuts]| Features {
+    any::<[bool; 7]>().prop_map(
+        |[
             extra_edges,
             scope_handles,
             isolated,
             locks,
             choices,
             cuts,
+            atomics,
+        ]| Features {
+            extra_edges,
+            scope_handles,
+            isolated,
+            locks,
+            choices,
+            cuts,
+            atomics,
         },
     )
 }
@@ -79,6 +88,7 @@ pub const ALL_FEATURES: Features = Features {
     locks: true,
     choices: true,
     cuts: true,
+    atomics: true,
 };
 
 const SITES: u32 = 300;
@@ -177,9 +187,18 @@ impl Model {
             15 | 16 => self.release(running, rest, site),
             17 if self.features.cuts => self.events.push(Event::Cut { site }),
             18 => self.events.push(Event::AssertionFailed { site }),
+            20 if self.features.atomics => self.atomic(rest, site),
             19 => self.alloc(rest, site),
             _ => self.access(kind, rest, site),
         }
+    }
+
+    fn atomic(&mut self, rest: u32, site: SiteId) {
+        let extent = Extent::new(Location(u64::from(rest % 50)), u64::from(rest % 3));
+        let group = rest.is_multiple_of(2).then_some(GroupId::new(rest % 5));
+        self.events.push(Event::Atomic { extent, group });
+        self.events.push(Event::AtomicBegin { site });
+        self.events.push(Event::AtomicEnd { site });
     }
 
     fn task(&mut self, id: TaskId) -> &mut Task {
@@ -391,8 +410,8 @@ impl Model {
         };
         let extent = Extent::new(Location(start), [1, 1, 1, 8, 0][rest as usize % 5]);
         self.events.push(match kind {
-            20 => Event::Free { extent, site },
-            21..=26 => Event::Read { extent, site },
+            20 | 21 => Event::Free { extent, site },
+            22..=26 => Event::Read { extent, site },
             _ => Event::Write { extent, site },
         });
     }

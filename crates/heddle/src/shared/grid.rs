@@ -1,9 +1,9 @@
-//! A shared array of two dimensions, and rectangular blocks of one.
+//! A shared array of two dimensions.
 
-use super::{Element, SharedSlice, SharedVec};
+use super::{Element, Shared2dBlock, SharedSlice, SharedVec};
 use crate::sites::Caller;
 use std::fmt;
-use std::ops::{Add, Bound, Range, RangeBounds};
+use std::ops::{Add, RangeBounds};
 use std::panic::Location;
 
 /// Rows and columns of elements that tasks read and write.
@@ -52,7 +52,7 @@ impl<T: Element> Shared2d<T> {
     /// ```
     #[track_caller]
     pub fn new(rows: usize, cols: usize, value: T) -> Self {
-        Self::named(
+        Self::labelled(
             vec![value; area(rows, cols)],
             rows,
             cols,
@@ -68,11 +68,42 @@ impl<T: Element> Shared2d<T> {
     #[track_caller]
     pub fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> T) -> Self {
         let values = (0..area(rows, cols)).map(|at| f(at / cols, at % cols));
-        Self::named(values.collect(), rows, cols, Location::caller())
+        Self::labelled(values.collect(), rows, cols, Location::caller())
     }
 
-    fn named(values: Vec<T>, rows: usize, cols: usize, made_at: Caller) -> Self {
-        let elements = SharedVec::named(values, "Shared2d", made_at);
+    /// The elements of `values`, row by row, `cols` in each.
+    ///
+    /// # Panics
+    /// If that does not come out even.
+    ///
+    /// ```
+    /// let grid = heddle::Shared2d::from_vec(vec![1, 2, 3, 4, 5, 6], 3);
+    /// assert_eq!((grid.rows(), grid.get(1, 0)), (2, 4));
+    /// ```
+    #[track_caller]
+    pub fn from_vec(values: Vec<T>, cols: usize) -> Self {
+        let len = values.len();
+        let rows = len.checked_div(cols).unwrap_or(0);
+        assert!(rows * cols == len, "{len} elements in rows of {cols}");
+        Self::labelled(values, rows, cols, Location::caller())
+    }
+
+    /// The same elements, which reports call by this name instead of by where they were made. An
+    /// element is told by its number, row by row.
+    ///
+    /// ```
+    /// use heddle::{Shared2d, check, par_for};
+    /// let grid = Shared2d::new(2, 3, 0).named("grid");
+    /// let report = check(|| par_for(0..2, |_| grid.set(1, 2, 5)));
+    /// assert_eq!(report.races().next().unwrap().location.as_deref(), Some("grid[5]"));
+    /// ```
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.elements = self.elements.named(name);
+        self
+    }
+
+    fn labelled(values: Vec<T>, rows: usize, cols: usize, made_at: Caller) -> Self {
+        let elements = SharedVec::labelled(values, "Shared2d", made_at);
         Self {
             elements,
             rows,
@@ -180,6 +211,18 @@ impl<T: Element> Shared2d<T> {
         self.elements.as_slice()
     }
 
+    /// Reads all, row by row.
+    ///
+    /// ```
+    /// let grid = heddle::Shared2d::from_fn(2, 2, |i, j| 10 * i + j);
+    /// assert_eq!(grid.to_vec(), [0, 1, 10, 11]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn to_vec(&self) -> Vec<T> {
+        self.elements.to_vec()
+    }
+
     /// The elements, row by row, to be used in place. Needs no check: the reference is exclusive.
     ///
     /// ```
@@ -215,11 +258,7 @@ impl<T: Element> Shared2d<T> {
         rows: impl RangeBounds<usize>,
         cols: impl RangeBounds<usize>,
     ) -> Shared2dBlock<'_, T> {
-        Shared2dBlock {
-            grid: self,
-            rows: within(rows, self.rows),
-            cols: within(cols, self.cols),
-        }
+        Shared2dBlock::new(self, rows, cols)
     }
 
     /// The index of an element.
@@ -244,176 +283,8 @@ impl<T: Element + fmt::Debug> fmt::Debug for Shared2d<T> {
     }
 }
 
-/// A rectangular block of a [`Shared2d`], from [`Shared2d::block`]. Rows and columns count from the
-/// block's corner.
-///
-/// ```
-/// use heddle::{Shared2d, check, finish};
-///
-/// let grid = Shared2d::new(4, 4, 0);
-/// check(|| {
-///     finish(|s| {
-///         for (i, j) in [(0, 0), (0, 2), (2, 0), (2, 2)] {
-///             let block = grid.block(i..i + 2, j..j + 2);
-///             s.spawn(move |_| block.fill(1));
-///         }
-///     });
-/// })
-/// .assert_clean();
-/// ```
-pub struct Shared2dBlock<'a, T: Element> {
-    grid: &'a Shared2d<T>,
-    rows: Range<usize>,
-    cols: Range<usize>,
-}
-
-impl<T: Element> Clone for Shared2dBlock<'_, T> {
-    fn clone(&self) -> Self {
-        Self {
-            grid: self.grid,
-            rows: self.rows.clone(),
-            cols: self.cols.clone(),
-        }
-    }
-}
-
-impl<'a, T: Element> Shared2dBlock<'a, T> {
-    /// How many rows.
-    ///
-    /// ```
-    /// assert_eq!(heddle::Shared2d::new(4, 4, 0).block(1..3, ..).rows(), 2);
-    /// ```
-    #[inline]
-    pub fn rows(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// How many columns.
-    ///
-    /// ```
-    /// assert_eq!(heddle::Shared2d::new(4, 4, 0).block(.., 3..).cols(), 1);
-    /// ```
-    #[inline]
-    pub fn cols(&self) -> usize {
-        self.cols.len()
-    }
-
-    /// A row of the block. No access.
-    ///
-    /// ```
-    /// let grid = heddle::Shared2d::from_fn(3, 3, |i, j| 10 * i + j);
-    /// assert_eq!(grid.block(1.., 1..).row(0).to_vec(), [11, 12]);
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn row(&self, row: usize) -> SharedSlice<'a, T> {
-        assert!(row < self.rows(), "row {row} of {} rows", self.rows());
-        self.grid
-            .row(self.rows.start + row)
-            .slice(self.cols.clone())
-    }
-
-    /// Reads an element.
-    ///
-    /// ```
-    /// let grid = heddle::Shared2d::from_fn(3, 3, |i, j| 10 * i + j);
-    /// assert_eq!(grid.block(1.., 1..).get(1, 0), 21);
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn get(&self, row: usize, col: usize) -> T {
-        self.row(row).get(col)
-    }
-
-    /// Writes an element.
-    ///
-    /// ```
-    /// let grid = heddle::Shared2d::new(3, 3, 0);
-    /// grid.block(1.., 1..).set(0, 1, 5);
-    /// assert_eq!(grid.get(1, 2), 5);
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn set(&self, row: usize, col: usize, value: T) {
-        self.row(row).set(col, value);
-    }
-
-    /// Reads an element and writes what `f` makes of it; not atomic.
-    ///
-    /// ```
-    /// let grid = heddle::Shared2d::new(3, 3, 2);
-    /// grid.block(1.., 1..).update(0, 0, |x| x * 3);
-    /// assert_eq!(grid.get(1, 1), 6);
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn update(&self, row: usize, col: usize, f: impl FnOnce(T) -> T) {
-        self.row(row).update(col, f);
-    }
-
-    /// Writes `value` to every element, row by row.
-    ///
-    /// ```
-    /// let grid = heddle::Shared2d::new(2, 2, 0);
-    /// grid.block(.., 1..).fill(5);
-    /// assert_eq!(grid.as_slice().to_vec(), [0, 5, 0, 5]);
-    /// ```
-    #[track_caller]
-    pub fn fill(&self, value: T) {
-        for row in 0..self.rows() {
-            self.row(row).fill(.., value);
-        }
-    }
-
-    /// A block of this block. No access.
-    ///
-    /// ```
-    /// let grid = heddle::Shared2d::from_fn(4, 4, |i, j| 10 * i + j);
-    /// assert_eq!(grid.block(1.., 1..).block(1.., 1..).get(0, 0), 22);
-    /// ```
-    #[track_caller]
-    pub fn block(&self, rows: impl RangeBounds<usize>, cols: impl RangeBounds<usize>) -> Self {
-        let (rows, cols) = (within(rows, self.rows()), within(cols, self.cols()));
-        let (row, col) = (self.rows.start, self.cols.start);
-        Self {
-            grid: self.grid,
-            rows: row + rows.start..row + rows.end,
-            cols: col + cols.start..col + cols.end,
-        }
-    }
-}
-
-impl<T: Element + fmt::Debug> fmt::Debug for Shared2dBlock<'_, T> {
-    /// Shows the rows without counting as a read.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = (0..self.rows()).map(|row| self.row(row));
-        f.debug_list().entries(rows).finish()
-    }
-}
-
 #[track_caller]
 fn area(rows: usize, cols: usize) -> usize {
     rows.checked_mul(cols)
         .expect("rows times columns must be a number of elements")
-}
-
-/// The range as indices below `len`.
-#[inline]
-#[track_caller]
-fn within(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
-    let start = match range.start_bound() {
-        Bound::Included(&first) => first,
-        Bound::Excluded(&before) => before + 1,
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&last) => last + 1,
-        Bound::Excluded(&end) => end,
-        Bound::Unbounded => len,
-    };
-    assert!(
-        start <= end && end <= len,
-        "range {start}..{end} of {len} indices"
-    );
-    start..end
 }

@@ -15,6 +15,7 @@
 //! the last access (iterators, `map_range`) the check is made again if the task has begun a new strand
 //! in the meantime, so that nothing is missed.
 
+mod block;
 mod cell;
 mod grid;
 mod iter;
@@ -22,7 +23,8 @@ mod single;
 mod slice;
 mod vec;
 
-pub use grid::{Shared2d, Shared2dBlock};
+pub use block::Shared2dBlock;
+pub use grid::Shared2d;
 pub use iter::{Chunks, Iter};
 pub use single::Shared;
 pub use slice::SharedSlice;

@@ -37,8 +37,21 @@ impl<T: Element> Shared<T> {
     pub fn new(value: T) -> Self {
         Self {
             cell: ElementCell::new(value),
-            location: Locations::named(1, "Shared", Location::caller()),
+            location: Locations::labelled(1, "Shared", Location::caller()),
         }
+    }
+
+    /// The same value, which reports call by this name instead of by where it was made.
+    ///
+    /// ```
+    /// use heddle::{Shared, check, join};
+    /// let total = Shared::new(0).named("total");
+    /// let report = check(|| { join(|| total.set(1), || total.set(2)); });
+    /// assert!(report.to_string().contains("race: total is written by"));
+    /// ```
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.location.rename(name);
+        self
     }
 
     /// Reads the value.

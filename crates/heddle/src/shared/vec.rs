@@ -59,10 +59,23 @@ impl<T: Element> SharedVec<T> {
     }
 
     /// The elements of a value that reports call a `kind`.
-    pub(super) fn named(elements: Vec<T>, kind: &'static str, made_at: Caller) -> Self {
-        let locations = Locations::named(elements.len(), kind, made_at);
+    pub(super) fn labelled(elements: Vec<T>, kind: &'static str, made_at: Caller) -> Self {
+        let locations = Locations::labelled(elements.len(), kind, made_at);
         let cells = ElementCell::from_elements(elements.into_boxed_slice());
         Self { cells, locations }
+    }
+
+    /// The same elements, which reports call by this name instead of by where they were made.
+    ///
+    /// ```
+    /// use heddle::{SharedVec, check, par_for};
+    /// let sums = SharedVec::new(3, 0).named("sums");
+    /// let report = check(|| par_for(0..2, |_| sums.set(1, 5)));
+    /// assert_eq!(report.races().next().unwrap().location.as_deref(), Some("sums[1]"));
+    /// ```
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.locations.rename(name);
+        self
     }
 
     /// All elements, as a part that can be copied, split and given to tasks. No access.
@@ -312,7 +325,7 @@ impl<T: Element> SharedVec<T> {
 impl<T: Element> From<Vec<T>> for SharedVec<T> {
     #[track_caller]
     fn from(elements: Vec<T>) -> Self {
-        Self::named(elements, "SharedVec", Location::caller())
+        Self::labelled(elements, "SharedVec", Location::caller())
     }
 }
 

@@ -34,10 +34,10 @@ pub(super) fn by_this_task(lock: LockId) -> bool {
 /// Panics if this thread holds the lock in a way that does not admit `mode` as well: nobody could ever
 /// give it back.
 #[track_caller]
-pub(super) fn assert_free(what: &str, lock: LockId, mode: LockMode) {
+pub(super) fn assert_free(what: impl FnOnce() -> String, lock: LockId, mode: LockMode) {
     let excludes = |held: &Held| held.lock == lock && held.mode.max(mode) == LockMode::Exclusive;
     if let Some(held) = find(excludes) {
-        deadlock(what, held);
+        deadlock(&what(), held);
     }
 }
 
@@ -46,11 +46,11 @@ pub(super) fn assert_free(what: &str, lock: LockId, mode: LockMode) {
 fn deadlock(what: &str, held: Held) -> ! {
     let at = held.at;
     if held.task == context::task() {
-        panic!("deadlock: this {what} is already held here, since {at}");
+        panic!("deadlock: {what} is already held here, since {at}");
     }
     panic!(
-        "deadlock: this {what} is held since {at} by a task that this thread suspended to run the \
-         present one; give it back before you spawn tasks that need it, or before you wait for them"
+        "deadlock: {what} is held since {at} by a task that this thread suspended to run the present \
+         one; give it back before you spawn tasks that need it, or before you wait for them"
     );
 }
 

@@ -1,16 +1,20 @@
-//! What the checker calls a lock: a number, and a location for what is handed over through it.
+//! What the checker calls a lock: a number, a name, and a location for what is handed over through it.
 
+use super::held;
 use crate::context;
 use crate::locations::Locations;
-use crate::session::next_lock;
+use crate::locks::{LockLabel, next_lock};
 use crate::sites::Caller;
 use heddle_core::LockId;
 use heddle_rt::LockMode;
 use std::sync::OnceLock;
 
-/// A lock's number and location, given when first asked for, so that locks can be made in a `static`.
+/// A lock's number and location are given when first asked for, so that locks can be made in a `static`.
 #[derive(Debug)]
-pub(super) struct Identity(OnceLock<Known>);
+pub(super) struct Identity {
+    label: LockLabel,
+    known: OnceLock<Known>,
+}
 
 #[derive(Debug)]
 struct Known {
@@ -19,12 +23,24 @@ struct Known {
 }
 
 impl Identity {
-    pub(super) const fn new() -> Self {
-        Self(OnceLock::new())
+    /// Of a lock of this kind.
+    pub(super) const fn new(kind: &'static str, made_at: Caller) -> Self {
+        Self {
+            label: LockLabel::new(kind, None, made_at),
+            known: OnceLock::new(),
+        }
+    }
+
+    /// Of a lock that reports call by this name.
+    pub(super) const fn named(kind: &'static str, name: &'static str, made_at: Caller) -> Self {
+        Self {
+            label: LockLabel::new(kind, Some(name), made_at),
+            known: OnceLock::new(),
+        }
     }
 
     fn known(&self) -> &Known {
-        self.0.get_or_init(|| Known {
+        self.known.get_or_init(|| Known {
             lock: next_lock(),
             contents: Locations::new(1),
         })
@@ -34,9 +50,15 @@ impl Identity {
         self.known().lock
     }
 
+    /// See [`held::assert_free`].
+    #[track_caller]
+    pub(super) fn assert_free(&self, mode: LockMode) {
+        held::assert_free(|| self.label.phrase(), self.lock(), mode);
+    }
+
     /// The running task is in a section from now on.
     pub(super) fn enter(&self, mode: LockMode) {
-        context::acquire(self.lock(), mode);
+        context::acquire(self.lock(), Some(&self.label), mode);
     }
 
     pub(super) fn leave(&self) {

@@ -49,10 +49,10 @@ impl Section {
     #[track_caller]
     fn enter() -> Self {
         let (lock, mode) = (LockId::ISOLATED, LockMode::Exclusive);
-        held::assert_free("isolated section", lock, mode);
+        held::assert_free(|| "this isolated section".into(), lock, mode);
         let _inside = ISOLATED.lock().unwrap_or_else(PoisonError::into_inner);
         held::push(lock, mode, Location::caller());
-        context::acquire(lock, mode);
+        context::acquire(lock, None, mode);
         Self { _inside }
     }
 }

@@ -11,6 +11,7 @@ pub mod atomic;
 mod held;
 mod identity;
 mod isolated;
+mod lock;
 mod mutex;
 mod rwlock;
 mod section;

@@ -1,7 +1,7 @@
 //! A reader-writer lock that tells the checker of its sections.
 
-use super::held;
 use super::identity::Identity;
+use super::lock::{changing_guard, guard, lock};
 use super::section::{Section, try_wrap, wrap};
 use crate::sites::Caller;
 use heddle_rt::LockMode;
@@ -37,32 +37,7 @@ pub struct RwLock<T: ?Sized> {
     inner: sync::RwLock<T>,
 }
 
-impl<T> RwLock<T> {
-    /// A lock around `value`.
-    ///
-    /// ```
-    /// static SIZE: heddle::RwLock<usize> = heddle::RwLock::new(1);
-    /// assert_eq!(*SIZE.read().unwrap(), 1);
-    /// ```
-    pub const fn new(value: T) -> Self {
-        Self {
-            identity: Identity::new(),
-            inner: sync::RwLock::new(value),
-        }
-    }
-
-    /// The value.
-    ///
-    /// # Errors
-    /// If a writer panicked; the error has the value all the same.
-    ///
-    /// ```
-    /// assert_eq!(heddle::RwLock::new(5).into_inner().unwrap(), 5);
-    /// ```
-    pub fn into_inner(self) -> LockResult<T> {
-        self.inner.into_inner()
-    }
-}
+lock! { RwLock }
 
 impl<T: ?Sized> RwLock<T> {
     /// Waits until nobody writes, and keeps writers out.
@@ -80,7 +55,7 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        held::assert_free("RwLock", self.identity.lock(), LockMode::Shared);
+        self.identity.assert_free(LockMode::Shared);
         let caller = Location::caller();
         wrap(self.inner.read(), |inner| {
             RwLockReadGuard::new(self, inner, caller)
@@ -102,7 +77,7 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        held::assert_free("RwLock", self.identity.lock(), LockMode::Exclusive);
+        self.identity.assert_free(LockMode::Exclusive);
         let caller = Location::caller();
         wrap(self.inner.write(), |inner| {
             RwLockWriteGuard::new(self, inner, caller)
@@ -146,156 +121,27 @@ impl<T: ?Sized> RwLock<T> {
             RwLockWriteGuard::new(self, inner, caller)
         })
     }
+}
 
-    /// The value in place; no section, since the reference is exclusive.
-    ///
-    /// # Errors
-    /// If a writer panicked.
-    ///
-    /// ```
-    /// let mut lock = heddle::RwLock::new(1);
-    /// *lock.get_mut().unwrap() = 3;
-    /// assert_eq!(*lock.read().unwrap(), 3);
-    /// ```
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.inner.get_mut()
-    }
-
-    /// Whether a writer panicked.
+guard! {
+    /// A [`RwLock`] taken for reading; gives it back when dropped.
     ///
     /// ```
-    /// assert!(!heddle::RwLock::new(1).is_poisoned());
+    /// let lock = heddle::RwLock::new([1, 2]);
+    /// assert_eq!(lock.read().unwrap().len(), 2);
     /// ```
-    pub fn is_poisoned(&self) -> bool {
-        self.inner.is_poisoned()
-    }
+    RwLockReadGuard, RwLock, LockMode::Shared
+}
 
-    /// The value is all right again, whatever the writer that panicked left.
+guard! {
+    /// A [`RwLock`] taken for writing; gives it back when dropped.
     ///
     /// ```
-    /// let lock = heddle::RwLock::new(1);
-    /// lock.clear_poison();
-    /// assert!(lock.read().is_ok());
+    /// let lock = heddle::RwLock::new(vec![1, 2]);
+    /// lock.write().unwrap().push(3);
+    /// assert_eq!(lock.read().unwrap().len(), 3);
     /// ```
-    pub fn clear_poison(&self) {
-        self.inner.clear_poison();
-    }
+    RwLockWriteGuard, RwLock, LockMode::Exclusive
 }
 
-impl<T: Default> Default for RwLock<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
-
-/// A [`RwLock`] taken for reading; gives it back when dropped.
-///
-/// ```
-/// let lock = heddle::RwLock::new([1, 2]);
-/// assert_eq!(lock.read().unwrap().len(), 2);
-/// ```
-#[must_use = "dropped at once, it gives the lock back at once"]
-pub struct RwLockReadGuard<'a, T: ?Sized> {
-    lock: &'a RwLock<T>,
-    inner: sync::RwLockReadGuard<'a, T>,
-    section: Section,
-}
-
-impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    fn new(lock: &'a RwLock<T>, inner: sync::RwLockReadGuard<'a, T>, caller: Caller) -> Self {
-        let section = Section::begin(&lock.identity, LockMode::Shared, caller);
-        Self {
-            lock,
-            inner,
-            section,
-        }
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.inner
-    }
-}
-
-impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
-    fn drop(&mut self) {
-        self.section.end(&self.lock.identity, None);
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-/// A [`RwLock`] taken for writing; gives it back when dropped.
-///
-/// ```
-/// let lock = heddle::RwLock::new(vec![1, 2]);
-/// lock.write().unwrap().push(3);
-/// assert_eq!(lock.read().unwrap().len(), 3);
-/// ```
-#[must_use = "dropped at once, it gives the lock back at once"]
-pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    lock: &'a RwLock<T>,
-    inner: sync::RwLockWriteGuard<'a, T>,
-    caller: Caller,
-    section: Section,
-    wrote: Option<Caller>,
-}
-
-impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    fn new(lock: &'a RwLock<T>, inner: sync::RwLockWriteGuard<'a, T>, caller: Caller) -> Self {
-        let section = Section::begin(&lock.identity, LockMode::Exclusive, caller);
-        Self {
-            lock,
-            inner,
-            caller,
-            section,
-            wrote: None,
-        }
-    }
-}
-
-impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.inner
-    }
-}
-
-impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.wrote = Some(self.caller);
-        &mut self.inner
-    }
-}
-
-impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
-    fn drop(&mut self) {
-        self.section.end(&self.lock.identity, self.wrote);
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+changing_guard! { RwLockWriteGuard }

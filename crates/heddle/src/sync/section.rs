@@ -7,9 +7,17 @@ use crate::sites::Caller;
 use heddle_rt::LockMode;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-/// Whether a guard's section is one that the checker knows of.
+/// A section of a lock, as far as the checker knows of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    knowledge: Knowledge,
+    began_at: Caller,
+    changed: bool,
+}
+
+/// Whether the checker knows of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Section {
+enum Knowledge {
     Checked,
     Unchecked,
 }
@@ -18,20 +26,33 @@ impl Section {
     /// The running task has taken the lock.
     pub(super) fn begin(identity: &Identity, mode: LockMode, caller: Caller) -> Self {
         held::push(identity.lock(), mode, caller);
-        if !context::is_checked() {
-            return Self::Unchecked;
+        let knowledge = match context::is_checked() {
+            true => Knowledge::Checked,
+            false => Knowledge::Unchecked,
+        };
+        if knowledge == Knowledge::Checked {
+            identity.enter(mode);
+            identity.receive(caller);
         }
-        identity.enter(mode);
-        identity.receive(caller);
-        Self::Checked
+        Self {
+            knowledge,
+            began_at: caller,
+            changed: false,
+        }
+    }
+
+    /// What the lock protects may be changed in this section.
+    #[inline]
+    pub(super) fn changes_value(&mut self) {
+        self.changed = true;
     }
 
     /// The running task is about to give the lock back.
-    pub(super) fn end(self, identity: &Identity, wrote: Option<Caller>) {
+    pub(super) fn end(self, identity: &Identity) {
         held::pop(identity.lock());
-        if self == Self::Checked {
-            if let Some(caller) = wrote {
-                identity.hand_over(caller);
+        if self.knowledge == Knowledge::Checked {
+            if self.changed {
+                identity.hand_over(self.began_at);
             }
             identity.leave();
         }

@@ -33,10 +33,10 @@ pub fn assert_races(source: &str, program: impl Fn() + Sync, markers: &[(&str, &
     }
 }
 
-/// Calls `test` often enough to meet many schedules: 20 times, or as `HEDDLE_TEST_RUNS` says.
+/// Calls `test` often enough to meet many schedules: a thousand times, or as `HEDDLE_TEST_RUNS` says.
 pub fn repeatedly(test: impl Fn()) {
     let wanted = std::env::var("HEDDLE_TEST_RUNS").ok();
-    let runs = wanted.and_then(|runs| runs.parse().ok()).unwrap_or(20);
+    let runs = wanted.map_or(1000, |runs| runs.parse().expect("a number of runs"));
     (0..runs).for_each(|_| test());
 }
 

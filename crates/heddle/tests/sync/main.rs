@@ -67,3 +67,40 @@ fn outside_of_a_check_they_exclude_each_other_on_the_pool() {
         (100, 100, 100)
     );
 }
+
+/// The locks held at the two sides of the one race of a serial run.
+fn locks_of(program: impl FnOnce() + Send) -> Vec<Vec<String>> {
+    let report = Checker::new().parallel(0).check(program);
+    let [race] = report.races().collect::<Vec<_>>()[..] else {
+        panic!("one race in {report}");
+    };
+    race.accesses
+        .iter()
+        .map(|side| side.locks.clone())
+        .collect()
+}
+
+#[test]
+fn reports_call_locks_by_their_name_or_by_where_they_were_made() {
+    let x = Shared::new(0);
+    let named = Mutex::named("log", ());
+    let (plain, line) = (RwLock::new(()), line!());
+    let found = locks_of(|| {
+        both(
+            || named.lock().map(|_guard| x.set(1)).unwrap(),
+            || plain.write().map(|_guard| x.set(2)).unwrap(),
+        )
+    });
+    let made_at = format!("RwLock@crates/heddle/tests/sync/main.rs:{line}:");
+    assert_eq!(found[0], ["log"]);
+    assert!(found[1][0].starts_with(&made_at), "{found:?}");
+}
+
+#[test]
+fn locks_made_at_one_place_are_told_apart() {
+    let x = Shared::new(0);
+    let locks = [1, 2].map(|_| Mutex::named("part", ()));
+    let touch = |n: usize| locks[n].lock().map(|_guard| x.set(n)).unwrap();
+    let found = locks_of(|| both(|| touch(0), || touch(1)));
+    assert_eq!(found, [["part#1"], ["part#2"]]);
+}

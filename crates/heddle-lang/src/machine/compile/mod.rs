@@ -9,7 +9,7 @@ mod statement;
 
 use std::collections::VecDeque;
 
-use heddle_core::{LockId, SiteId};
+use heddle_core::{Extent, GroupId, LockId, SiteId};
 
 use crate::ir::{AccessId, AccessInfo, Body, Program};
 
@@ -38,6 +38,21 @@ impl Code {
     }
 }
 
+/// An array by itself is checked element by element, in a group of several as one.
+fn atomics(program: &Program) -> Vec<(Extent, Option<GroupId>)> {
+    let groups = (0..).zip(&program.atomics);
+    let members = groups.flat_map(|(number, members)| {
+        let group = (members.len() > 1).then_some(GroupId::new(number));
+        members.iter().map(move |member| (member, group))
+    });
+    members
+        .map(|(member, group)| {
+            let shared = &program.shared[member.0 as usize];
+            (Extent::new(shared.start, shared.len), group)
+        })
+        .collect()
+}
+
 /// What is shared by the bodies of one program.
 struct Compiler<'p> {
     code: Code,
@@ -56,6 +71,7 @@ impl<'p> Compiler<'p> {
             procedures: Vec::new(),
             spawns: Vec::new(),
             shared: program.shared.clone(),
+            atomics: atomics(program),
             locks: program.locks.clone(),
             events: program.events.clone(),
             regions: program.regions.clone(),

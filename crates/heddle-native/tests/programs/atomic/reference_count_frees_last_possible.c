@@ -1,4 +1,4 @@
-// expect: possible 17 19
+// expect: possible 17 18 19
 // flags: -pthread
 // The count is dropped by acquire-release operations: whoever is last comes after the others.
 

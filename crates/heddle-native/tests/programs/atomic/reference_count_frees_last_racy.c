@@ -1,4 +1,4 @@
-// expect: race 17 19
+// expect: race 17 18 19
 // flags: -pthread
 // The count is dropped by relaxed operations, so the last owner is not after the others.
 

@@ -1,4 +1,4 @@
-// expect: race 32 34
+// expect: race 13 21
 // flags: -fopenmp
 // The file is read into what is written to another.
 

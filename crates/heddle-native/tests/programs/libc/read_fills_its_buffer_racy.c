@@ -1,4 +1,4 @@
-// expect: race 24 26
+// expect: race 13 26
 // flags: -fopenmp
 // A byte is used while it is read from a file.
 

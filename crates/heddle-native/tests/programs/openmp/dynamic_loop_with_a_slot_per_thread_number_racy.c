@@ -1,6 +1,6 @@
 // expect: race 22 22
 // flags: -fopenmp
-// threads: 2,4,16
+// threads: 2,4
 // Two thread numbers fall on one slot.
 
 #include <omp.h>

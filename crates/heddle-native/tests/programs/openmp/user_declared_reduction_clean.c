@@ -10,7 +10,7 @@ struct range {
     int low, high;
 };
 
-#pragma omp declare reduction(join:struct range : omp_out.low = omp_in.low < omp_out.low ? omp_in.low : omp_out.low, omp_out.high = omp_in.high > omp_out.high ? omp_in.high : omp_out.high) initializer(omp_priv = omp_orig)
+#pragma omp declare reduction(join:struct range : omp_out.low = omp_in.low < omp_out.low ? omp_in.low : omp_out.low, omp_out.high = omp_in.high > omp_out.high ? omp_in.high : omp_out.high) initializer(omp_priv = (struct range){100, -100})
 
 int main(void)
 {

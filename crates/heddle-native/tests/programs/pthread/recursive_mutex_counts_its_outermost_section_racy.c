@@ -1,4 +1,4 @@
-// expect: race 18 18
+// expect: race 15 18
 // flags: -pthread
 // The second access comes after the outermost unlock.
 

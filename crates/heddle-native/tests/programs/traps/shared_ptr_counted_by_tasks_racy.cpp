@@ -1,6 +1,6 @@
 // expect: race 19 19
 // flags: -fopenmp -std=c++17
-// threads: 1,2,4,16
+// threads: 2,4,16
 // The tasks write the object the pointers share.
 
 #include <cstdio>

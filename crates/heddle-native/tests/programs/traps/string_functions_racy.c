@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-char first[64] = "abc", second[64] = "abd";
+char first[64] = "abc", second[64] = "abcx";
 int order;
 
 int main(void)

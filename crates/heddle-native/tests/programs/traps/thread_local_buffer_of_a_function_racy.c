@@ -1,5 +1,5 @@
 // expect: race 13 13
-// flags: -fopenmp
+// flags: -fopenmp -fno-optimize-sibling-calls
 // threads: 1,2,4,16
 // The function's buffer is static, one for all threads.
 

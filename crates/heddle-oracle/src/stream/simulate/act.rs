@@ -49,6 +49,11 @@ impl<'a> Simulator<'a> {
             Block::Escaping(outwards) if !isolated => self.spawn(task, outwards, None, steps),
             Block::After(token) if !isolated => self.spawn(task, 0, Some(token_id(token)), steps),
             Block::Finish if !isolated => self.finish(task, steps),
+            Block::Atomic => {
+                let site = self.site();
+                self.events.push(Event::AtomicBegin { site });
+                self.enter(task, steps, Then::EndAtomic);
+            }
             _ => self.enter(task, steps, Then::Nothing),
         }
     }
@@ -113,6 +118,10 @@ impl<'a> Simulator<'a> {
         match then {
             Then::Nothing => {}
             Then::Release(lock) => self.release(task, lock),
+            Then::EndAtomic => {
+                let site = self.site();
+                self.events.push(Event::AtomicEnd { site });
+            }
             Then::EndFinish(finish) => {
                 self.tasks[task.index()].open.pop();
                 self.events.push(Event::FinishEnd { finish });
@@ -129,9 +138,13 @@ impl<'a> Simulator<'a> {
         self.running = None;
     }
 
+    pub(super) fn extent(&self, span: Span) -> Extent {
+        Extent::new(self.script.layout.location(span.start), u64::from(span.len))
+    }
+
     /// `offset` keeps the source positions of reads and writes apart.
     fn access(&mut self, span: Span, offset: u32, event: impl FnOnce(Extent, SiteId) -> Event) {
-        let extent = Extent::new(self.script.layout.location(span.start), u64::from(span.len));
+        let extent = self.extent(span);
         let site = SiteId::new(2 * self.site().raw() + offset);
         self.events.push(event(extent, site));
     }

@@ -7,6 +7,7 @@ use crate::context;
 use crate::sites::Caller;
 use crate::sync::identity::Identity;
 use heddle_rt::LockMode;
+use std::panic::Location;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,9 +29,10 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    pub(super) const fn new() -> Self {
+    #[track_caller]
+    pub(super) const fn new(kind: &'static str) -> Self {
         Self {
-            identity: Identity::new(),
+            identity: Identity::new(kind, Location::caller()),
             in_step: Mutex::new(()),
         }
     }

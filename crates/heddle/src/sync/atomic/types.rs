@@ -58,10 +58,11 @@ macro_rules! atomic {
             #[doc = concat!("let a = heddle::atomic::", stringify!($name), "::new(", stringify!($one), ");")]
             #[doc = concat!("assert_eq!(a.into_inner(), ", stringify!($one), ");")]
             /// ```
+            #[track_caller]
             pub const fn new(value: $value) -> Self {
                 Self {
                     inner: atomic::$name::new(value),
-                    guarded: Guarded::new(),
+                    guarded: Guarded::new(stringify!($name)),
                 }
             }
 

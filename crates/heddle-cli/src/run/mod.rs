@@ -1,0 +1,121 @@
+//! `heddle run`: runs a program built with `heddle cc`, then prints what was found.
+//!
+//! The program itself is checked by the library linked into it, which writes the report; this
+//! command tells it how, by `HEDDLE_OPTIONS`, and stays out of the way meanwhile: standard input,
+//! output, errors and signals are the program's. The report comes after the program's own output.
+
+mod loader;
+mod reports;
+mod settings;
+mod signals;
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus};
+
+use heddle_report::Problem;
+use heddle_report::suppress::Suppressions;
+use signal_hook::low_level::signal_name;
+
+use crate::arguments::RunOptions;
+use crate::console::{self, Console, reason};
+use crate::search;
+use crate::status::{Status, passed_on};
+use reports::Reports;
+
+/// The whole command.
+pub fn run(options: &RunOptions) -> ExitCode {
+    let mut console = Console::new(options.color);
+    match checked(options, &mut console) {
+        Ok(code) => code,
+        Err(message) => {
+            console.problems(&[Problem::plain(message)]);
+            Status::Error.into()
+        }
+    }
+}
+
+fn checked(options: &RunOptions, console: &mut Console) -> Result<ExitCode, String> {
+    let (name, arguments) = options.program.split_first().ok_or("there is no program")?;
+    let path = find(name)?;
+    options.suppress.as_deref().map_or(Ok(()), readable)?;
+    loader::examine(&path)?;
+    reports::prepare(options.output.as_deref())?;
+    let reports = Reports::new()?;
+    let mut command = Command::new(&path);
+    command.args(arguments);
+    settings::apply(options, &reports.pattern(), console.results(), &mut command)?;
+    let (status, process) = supervise(&path, &mut command)?;
+    let report = reports.text(process);
+    deliver(options, &report, console)?;
+    conclude(&path, status, &report)
+}
+
+/// Starts the program and waits until it ends; also says what process it was.
+fn supervise(path: &Path, command: &mut Command) -> Result<(ExitStatus, u32), String> {
+    let cannot = |what: &str, error: io::Error| {
+        format!("cannot {what} {}: {}", path.display(), reason(&error))
+    };
+    let relay = signals::Relay::prepare().map_err(|error| cannot("watch over", error))?;
+    let mut child = command.spawn().map_err(|error| cannot("run", error))?;
+    relay.start(child.id());
+    let status = child.wait().map_err(|error| cannot("wait for", error))?;
+    Ok((status, child.id()))
+}
+
+fn deliver(options: &RunOptions, report: &[u8], console: &mut Console) -> Result<(), String> {
+    match &options.output {
+        Some(path) => reports::keep(path, report),
+        None => {
+            console.print_with(|out| out.write_all(report));
+            console
+                .failure()
+                .map_or(Ok(()), |problem| Err(problem.message))
+        }
+    }
+}
+
+fn conclude(path: &Path, status: ExitStatus, report: &[u8]) -> Result<ExitCode, String> {
+    let shown = path.display();
+    if let Some(signal) = status.signal() {
+        let name = signal_name(signal).unwrap_or("signal");
+        console::say(&format!(
+            "heddle run: {shown} was killed by {name} ({signal})"
+        ));
+    } else if report.is_empty() {
+        return Err(format!(
+            "{shown} left no report: nothing built with `heddle cc` came to its end in it"
+        ));
+    }
+    Ok(passed_on(status))
+}
+
+fn find(name: &OsStr) -> Result<PathBuf, String> {
+    if let Some(path) = search::program(name) {
+        return Ok(path);
+    }
+    let (path, shown) = (Path::new(name), name.to_string_lossy());
+    Err(match path.metadata() {
+        Err(_) => format!("there is no program {shown}"),
+        Ok(file) if file.is_dir() => format!("{shown} is a folder, not a program"),
+        Ok(_) if search::is_executable(path) => {
+            format!("there is no program {shown} in PATH; this folder's is ./{shown}")
+        }
+        Ok(_) => format!("{shown} is not executable"),
+    })
+}
+
+/// The program reads the file at its end; what is wrong with it shows before.
+fn readable(suppressions: &Path) -> Result<(), String> {
+    let shown = suppressions.display();
+    let text = std::fs::read_to_string(suppressions).map_err(|error| {
+        format!(
+            "cannot read the suppressions in {shown}: {}",
+            reason(&error)
+        )
+    })?;
+    let parsed = Suppressions::parse(&text).map(drop);
+    parsed.map_err(|wrong| format!("{shown}: {wrong}"))
+}

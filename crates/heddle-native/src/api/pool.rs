@@ -1,0 +1,207 @@
+//! Who executes tasks, and when.
+//!
+//! With one thread, a task runs where it is created, so the run is serial and depth first. It is put
+//! into the queue only if its creator holds a lock, which the task might need. With more threads, tasks
+//! go into one queue; idle threads take the oldest, waiting ones the youngest that they wait for.
+//!
+//! # No deadlock of our own
+//! A thread that waits executes nothing but descendants of what it waits for, so what lies below on its
+//! stack waits for what lies above in every schedule. A thread that waits for a future executes it
+//! itself if nobody has begun.
+
+use super::execute::{Start, execute};
+use super::future::Future;
+use super::scopes::Finish;
+use super::{Body, Local};
+use crate::runtime::runtime;
+use crate::thread;
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// With so many tasks in the queue, there is work enough for everyone.
+const PLENTY: usize = 1 << 10;
+/// Tasks run on the stack of what waits for them. Untouched pages cost nothing.
+const STACK: usize = 64 << 20;
+
+/// What a task does.
+#[derive(Clone, Debug)]
+pub(super) enum Work {
+    Call(Body, *mut c_void),
+    Future(Arc<Future>),
+}
+
+/// A task in the queue.
+#[derive(Debug)]
+pub(super) struct Job {
+    start: Start,
+    work: Work,
+}
+
+// SAFETY: the argument is the program's, made for whichever thread executes the task.
+unsafe impl Send for Job {}
+
+static QUEUE: Mutex<VecDeque<Job>> = Mutex::new(VecDeque::new());
+/// Something was put into the queue, or a task from it is over.
+static CHANGED: Condvar = Condvar::new();
+/// Tasks that were put into the queue and are not over.
+static OUTSTANDING: AtomicUsize = AtomicUsize::new(0);
+
+fn queue() -> MutexGuard<'static, VecDeque<Job>> {
+    QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many threads execute tasks.
+fn threads() -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| {
+        let asked = std::env::var("HEDDLE_THREADS").ok();
+        let asked = asked.and_then(|text| text.trim().parse().ok());
+        let option = runtime().and_then(|runtime| runtime.options.threads);
+        option.or(asked).unwrap_or(1).clamp(1, 256)
+    })
+}
+
+/// Whether the creator of a task holds locks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Creator {
+    HoldsLocks,
+    HoldsNothing,
+}
+
+/// The task is ready: it runs now, or later.
+pub(super) fn submit(start: Start, work: Work, creator: Creator) {
+    let at_once = threads() == 1 || queue().len() >= PLENTY;
+    if at_once && creator == Creator::HoldsNothing {
+        return perform(start, work);
+    }
+    start_workers();
+    if let Some(finish) = &start.home {
+        finish.add();
+    }
+    OUTSTANDING.fetch_add(1, Ordering::AcqRel);
+    queue().push_back(Job { start, work });
+    CHANGED.notify_all();
+}
+
+fn perform(start: Start, work: Work) {
+    match work {
+        Work::Call(function, argument) => {
+            execute(start, || {
+                // SAFETY: the program's own function and argument.
+                unsafe { function(argument) }
+            });
+        }
+        Work::Future(future) => future.perform(start),
+    }
+}
+
+impl Job {
+    fn run(self) {
+        let home = self.start.home.clone();
+        perform(self.start, self.work);
+        if let Some(finish) = home {
+            finish.remove();
+        }
+        OUTSTANDING.fetch_sub(1, Ordering::AcqRel);
+        // Whoever waits looks under the lock, so that it does not miss this.
+        drop(queue());
+        CHANGED.notify_all();
+    }
+
+    fn is_within(&self, finish: &Finish) -> bool {
+        self.start
+            .home
+            .as_ref()
+            .is_some_and(|home| home.is_within(finish))
+    }
+
+    fn is_for(&self, future: &Future) -> bool {
+        matches!(&self.work, Work::Future(of) if std::ptr::eq(&**of, future))
+    }
+}
+
+/// Returns when all tasks of the finish are over.
+pub(super) fn wait(finish: &Finish) {
+    if !finish.is_quiet() {
+        work_until(|| finish.is_quiet(), |job| job.is_within(finish));
+    }
+}
+
+/// Returns when the future is there.
+pub(super) fn wait_for(future: &Future) {
+    work_until(|| future.is_there(), |job| job.is_for(future));
+}
+
+fn work_until(is_done: impl Fn() -> bool, wanted: impl Fn(&Job) -> bool) {
+    let mut jobs = queue();
+    while !is_done() {
+        match jobs
+            .iter()
+            .rposition(&wanted)
+            .and_then(|at| jobs.remove(at))
+        {
+            Some(job) => {
+                drop(jobs);
+                job.run();
+                jobs = queue();
+            }
+            None => jobs = CHANGED.wait(jobs).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+}
+
+/// Starts the other threads, and sees to it that the program does not end before its tasks.
+fn start_workers() {
+    static STARTED: AtomicBool = AtomicBool::new(false);
+    if STARTED.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    // SAFETY: the handler stays loaded. It runs before the one that writes the report, which was
+    // installed earlier.
+    unsafe { ::libc::atexit(drain) };
+    for _ in 1..threads() {
+        let worker = std::thread::Builder::new()
+            .name("heddle".into())
+            .stack_size(STACK);
+        if let Err(error) = worker.spawn(work) {
+            eprintln!("heddle: cannot start a thread ({error}); fewer are used");
+            return;
+        }
+    }
+}
+
+fn work() {
+    let Some(runtime) = runtime() else { return };
+    thread::attach(runtime.engine.main_task());
+    thread::enter(|_, thread| {
+        thread.stack_starts(usize::MAX);
+        thread.api = Local::default();
+    });
+    take_oldest();
+}
+
+/// Takes the oldest task, again and again.
+fn take_oldest() -> ! {
+    let mut jobs = queue();
+    loop {
+        match jobs.pop_front() {
+            Some(job) => {
+                drop(jobs);
+                job.run();
+                jobs = queue();
+            }
+            None => jobs = CHANGED.wait(jobs).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+}
+
+/// The main task has ended; so has its implicit finish when all tasks have. A task that ends the process
+/// ends it with the others unfinished.
+extern "C" fn drain() {
+    let inside = thread::enter(|_, thread| thread.api.is_task || !thread.cursor.holds_nothing());
+    if inside == Some(false) {
+        work_until(|| OUTSTANDING.load(Ordering::Acquire) == 0, |_| true);
+    }
+}

@@ -1,0 +1,92 @@
+//! What the baseline of atomicity sees in the order that was observed, beside what can happen in any.
+
+use std::time::Duration;
+
+use heddle_core::atomicity::Velodrome as Observed;
+use heddle_core::{Legend, Place};
+use serde::Serialize;
+
+use crate::model::{Finding, Kind};
+
+/// Velodrome's verdict beside ours.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Velodrome {
+    /// What is torn in the order that ran.
+    pub torn: Vec<String>,
+    /// What only the analysis of all schedules finds.
+    pub only_other_schedules: Vec<String>,
+    /// What only the observed order shows: cycles over several units.
+    pub only_observed: Vec<String>,
+    /// Regions that accessed something.
+    pub regions: u64,
+    /// Edges between regions.
+    pub edges: u64,
+    /// How long it took.
+    #[serde(skip)]
+    pub elapsed: Duration,
+}
+
+impl Velodrome {
+    /// Compares what was observed with the findings of a report.
+    pub fn new(
+        observed: &Observed,
+        legend: &Legend,
+        findings: &[Finding],
+        elapsed: Duration,
+    ) -> Self {
+        let torn = observed.torn.iter();
+        let torn: Vec<String> = torn.map(|(places, _)| names(places, legend)).collect();
+        let ours = findings
+            .iter()
+            .filter(|finding| finding.kind == Kind::Atomicity);
+        let mut ours: Vec<String> = ours
+            .filter_map(|finding| finding.location.clone())
+            .collect();
+        ours.sort();
+        ours.dedup();
+        let without = |one: &[String], other: &[String]| {
+            let left = one.iter().filter(|name| !other.contains(name));
+            left.cloned().collect()
+        };
+        Self {
+            only_other_schedules: without(&ours, &torn),
+            only_observed: without(&torn, &ours),
+            torn,
+            regions: observed.regions,
+            edges: observed.edges,
+            elapsed,
+        }
+    }
+
+    /// The comparison in lines.
+    pub fn text(&self) -> String {
+        let list = |names: &[String]| match names.is_empty() {
+            true => "nothing".to_owned(),
+            false => names.join("; "),
+        };
+        format!(
+            "velodrome: torn in the order that ran: {}\n           \
+             only in other schedules: {}\n           \
+             only in the order that ran: {}\n           \
+             {} regions, {} edges, {:.1?}\n\n",
+            list(&self.torn),
+            list(&self.only_other_schedules),
+            list(&self.only_observed),
+            self.regions,
+            self.edges,
+            self.elapsed
+        )
+    }
+}
+
+fn names(places: &[Place], legend: &Legend) -> String {
+    let names = places.iter().map(|place| {
+        let name = place.name.and_then(|name| legend.name(name));
+        match (name, place.index) {
+            (None, _) => format!("unnamed location {}", place.location),
+            (Some(name), None) => name.to_owned(),
+            (Some(name), Some(index)) => format!("{name}[{index}]"),
+        }
+    });
+    names.collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,607 @@
+//! Recording: what the engine is told, as a stream of events that other front ends' detectors can check.
+//!
+//! The engine's operations are spelled out in the one vocabulary: a wait for children is one join for
+//! each, what a team does between two barriers is a finish, a member beyond a barrier is a new task, a
+//! piece of work that any member could have got is a task that the team's creator spawns. Memory that
+//! the engine takes for another object than before is allocated anew.
+//!
+//! # Deviations
+//! 1. An atomic access is one under a lock of its own, and a lock that hands nothing over is an ordinary
+//!    lock: races that are certain here may be merely possible there.
+//! 2. A readers' lock is several locks: writers take all, readers' reads one, readers' writes one of the
+//!    rest, each task its own as long as there are enough. Where there are not, two writes under a readers'
+//!    lock exclude each other there.
+//! 3. Where a piece of work finds what its own thread left, the whole history of the granule is void.
+//!
+//! What is handed over is a write and a read of a location of its own, under a lock of its own.
+//!
+//! # Invariant
+//! An access and what the engine makes of it happen under the recorder's lock, so that the stream has them
+//! in the sequence in which the engine saw them.
+
+mod stream;
+
+use crate::engine::{Engine, Readers};
+use crate::exclusion::LockMode;
+use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
+use heddle_core::{
+    AccessKind, Event, Extent, Features, FinishId, FinishKind, Listener, Location, LockId, NameId,
+    Shape, SiteId, TaskId, TaskKind, TokenId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use stream::Stream;
+
+/// Locations of hand-overs lie above all others.
+const HAND_OVERS: u64 = 1 << 63;
+const GRANULE: u64 = 8;
+/// No extent is longer: recordings have a limit.
+const LONGEST: u64 = 1 << 32;
+/// Locks for readers that write.
+const WRITING_READERS: u8 = 8;
+/// Milliseconds to wait for a recording that is to be closed.
+const PATIENCE: u32 = 1000;
+
+/// What a location of the stream is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// A byte: eight to a granule.
+    Byte,
+    /// A granule.
+    Granule,
+}
+
+/// What a name of a recording stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Label {
+    /// A lock of the front end's.
+    Lock(LockId),
+    /// One of the locks that readers hold when they write.
+    ReadersOf(LockId, u8),
+    /// What atomic accesses are made under.
+    Atomic,
+    /// What hand-overs are made under.
+    HandOver,
+    /// A signal.
+    Signal,
+    /// Memory on which there is a race.
+    Memory {
+        /// Its first location.
+        start: Location,
+        /// Where it was accessed.
+        site: u32,
+    },
+}
+
+/// What a legend must have for a recording.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// What the stream has.
+    pub features: Features,
+    /// Row `n` is the front end's number for site `n`. The first is 0.
+    pub sites: Vec<u32>,
+    /// Row `n` is what name `n` stands for.
+    pub names: Vec<Label>,
+}
+
+/// How to record.
+pub struct Recording {
+    /// Gets the events.
+    pub to: Box<dyn Listener + Send>,
+    /// What a location is.
+    pub unit: Unit,
+    /// Whether a lock can have readers.
+    pub has_readers: fn(LockId) -> bool,
+}
+
+/// The recorder of a run.
+pub(crate) struct Recorder {
+    is_on: AtomicBool,
+    /// Whether the access being made races.
+    is_racy: AtomicBool,
+    book: Mutex<Book>,
+}
+
+impl Engine {
+    /// Records the run from its start. To be called before it; every reader is kept.
+    pub fn record_to(&mut self, recording: Recording) {
+        self.recorder = Some(Box::new(Recorder::new(recording)));
+        self.keep_readers(Readers::All);
+    }
+
+    /// Closes the recording, and ends what is not over. Gives what its legend needs; none if there is no
+    /// recording.
+    pub fn finish_recording(&self) -> Option<Recorded> {
+        self.recorder.as_ref()?.finish()
+    }
+
+    /// Leaves the recording as it is: it is another process's. Takes no lock.
+    pub fn abandon_recording(&self) {
+        self.recorder.iter().for_each(|recorder| recorder.stop());
+    }
+
+    #[inline]
+    pub(crate) fn record(&self, tell: impl FnOnce(&mut Book)) {
+        if let Some(mut book) = self.open_book() {
+            tell(&mut book);
+        }
+    }
+
+    /// What is to be told of a step that must not be parted from its record.
+    #[inline]
+    pub(crate) fn open_book(&self) -> Option<MutexGuard<'_, Book>> {
+        self.recorder.as_ref()?.open()
+    }
+}
+
+impl std::fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+/// From the engine's numbers to the stream's.
+pub(crate) struct Book {
+    stream: Stream,
+    unit: Unit,
+    has_readers: fn(LockId) -> bool,
+    /// Tasks of the stream; a member is another one beyond each barrier.
+    tasks: Vec<TaskId>,
+    finishes: FxHashMap<FinishId, FinishId>,
+    /// The children that a task of the stream can wait for.
+    children: FxHashMap<TaskId, Vec<TaskId>>,
+    /// Tasks in a finish that is not around them in the stream.
+    strangers: FxHashMap<FinishId, Vec<TaskId>>,
+    locks: FxHashMap<Label, LockId>,
+    /// Tasks that write while they hold a lock as readers, numbered as they come.
+    writing_readers: FxHashMap<TaskId, usize>,
+    tokens: FxHashMap<u32, TokenId>,
+    hand_overs: FxHashSet<u32>,
+    sites: FxHashMap<u32, SiteId>,
+    /// Named memory: start and length.
+    declared: BTreeSet<(u64, u64)>,
+    recorded: Recorded,
+}
+
+/// An access of one granule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made {
+    pub(crate) task: TaskId,
+    pub(crate) kind: AccessKind,
+    pub(crate) granule: u64,
+    pub(crate) mask: u8,
+    pub(crate) site: u32,
+    /// What was there before was something else.
+    pub(crate) is_fresh: bool,
+    pub(crate) is_atomic: bool,
+    pub(crate) is_racy: bool,
+}
+
+impl Recorder {
+    pub(crate) fn new(recording: Recording) -> Self {
+        let start = SiteId::new(0);
+        let book = Book {
+            stream: Stream::new(recording.to, start),
+            unit: recording.unit,
+            has_readers: recording.has_readers,
+            tasks: vec![TaskId::MAIN],
+            finishes: FxHashMap::from_iter([(FinishId::MAIN, FinishId::MAIN)]),
+            children: FxHashMap::default(),
+            strangers: FxHashMap::default(),
+            locks: FxHashMap::default(),
+            writing_readers: FxHashMap::default(),
+            tokens: FxHashMap::default(),
+            hand_overs: FxHashSet::default(),
+            sites: FxHashMap::from_iter([(0, start)]),
+            declared: BTreeSet::new(),
+            recorded: Recorded {
+                sites: vec![0],
+                ..Recorded::default()
+            },
+        };
+        Self {
+            is_on: AtomicBool::new(true),
+            is_racy: AtomicBool::new(false),
+            book: Mutex::new(book),
+        }
+    }
+
+    /// What is to be told; none if recording has stopped.
+    pub(crate) fn open(&self) -> Option<MutexGuard<'_, Book>> {
+        let is_on = || self.is_on.load(Ordering::Acquire);
+        if !is_on() {
+            return None;
+        }
+        let book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
+        is_on().then_some(book)
+    }
+
+    /// As [`open`](Self::open), but not for ever: a thread that a signal has ended may have it open.
+    fn open_soon(&self) -> Option<MutexGuard<'_, Book>> {
+        let is_on = self.is_on.load(Ordering::Acquire);
+        let mut tries = (0..PATIENCE).filter(|_| is_on).map(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            self.book.try_lock().ok()
+        });
+        let at_once = self.book.try_lock().ok().filter(|_| is_on);
+        at_once.or_else(|| tries.find_map(|book| book))
+    }
+
+    /// The access being made races.
+    pub(crate) fn meets_race(&self) {
+        self.is_racy.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the access just made did.
+    pub(crate) fn met_race(&self) -> bool {
+        self.is_racy.swap(false, Ordering::Relaxed)
+    }
+
+    /// Says no more.
+    pub(crate) fn stop(&self) {
+        self.is_on.store(false, Ordering::Release);
+    }
+
+    /// Closes the stream.
+    pub(crate) fn finish(&self) -> Option<Recorded> {
+        let mut book = self.open_soon()?;
+        self.stop();
+        book.stream.end(TaskId::MAIN);
+        Some(std::mem::take(&mut book.recorded))
+    }
+}
+
+/// Tasks.
+impl Book {
+    fn task(&self, task: TaskId) -> TaskId {
+        self.tasks
+            .get(task.index())
+            .copied()
+            .unwrap_or(TaskId::MAIN)
+    }
+
+    fn finish(&self, finish: FinishId) -> FinishId {
+        self.finishes
+            .get(&finish)
+            .copied()
+            .unwrap_or(FinishId::MAIN)
+    }
+
+    fn is_known_as(&mut self, task: TaskId, in_stream: TaskId) {
+        if self.tasks.len() <= task.index() {
+            self.tasks.resize(task.index() + 1, TaskId::MAIN);
+        }
+        self.tasks[task.index()] = in_stream;
+    }
+
+    fn site(&mut self, site: u32) -> SiteId {
+        let Recorded { sites, .. } = &mut self.recorded;
+        *self.sites.entry(site).or_insert_with(|| {
+            sites.push(site);
+            SiteId::new(sites.len() as u32 - 1)
+        })
+    }
+
+    fn name(&mut self, label: Label) -> NameId {
+        self.recorded.names.push(label);
+        NameId::new(self.recorded.names.len() as u32 - 1)
+    }
+
+    pub(crate) fn spawn(
+        &mut self,
+        parent: TaskId,
+        task: TaskId,
+        finish: FinishId,
+        kind: TaskKind,
+        site: SiteId,
+    ) -> TaskId {
+        let site = self.site(site.raw());
+        let (parent, wanted) = (self.task(parent), self.finish(finish));
+        let (spawned, into) = self.stream.spawn(parent, wanted, kind, site);
+        if into != wanted {
+            self.strangers.entry(wanted).or_default().push(spawned);
+        }
+        let parent = self.stream.origin(spawned).0;
+        self.recorded.features.scope_handles |= !self.stream.is_innermost(into, parent);
+        self.is_known_as(task, spawned);
+        spawned
+    }
+
+    /// As [`spawn`](Self::spawn), for a task that its creator can wait for.
+    pub(crate) fn spawn_child(
+        &mut self,
+        parent: TaskId,
+        task: TaskId,
+        finish: FinishId,
+        kind: TaskKind,
+        site: SiteId,
+    ) {
+        let spawned = self.spawn(parent, task, finish, kind, site);
+        let parent = self.task(parent);
+        self.children.entry(parent).or_default().push(spawned);
+    }
+
+    pub(crate) fn end(&mut self, task: TaskId) {
+        let task = self.task(task);
+        if task != TaskId::MAIN {
+            self.children.remove(&task);
+            self.stream.end(task);
+        }
+    }
+
+    pub(crate) fn join(&mut self, task: TaskId, other: TaskId) {
+        let (task, other) = (self.task(task), self.task(other));
+        self.join_in_stream(task, other);
+    }
+
+    fn join_in_stream(&mut self, task: TaskId, other: TaskId) {
+        if other != TaskId::MAIN {
+            self.recorded.features.extra_edges = true;
+            let site = self.stream.site_of(task);
+            self.stream.join(task, other, site);
+        }
+    }
+
+    pub(crate) fn wait_children(&mut self, task: TaskId) {
+        let task = self.task(task);
+        for child in self.children.remove(&task).unwrap_or_default() {
+            self.join_in_stream(task, child);
+        }
+    }
+
+    pub(crate) fn finish_begin(
+        &mut self,
+        owner: TaskId,
+        finish: FinishId,
+        kind: FinishKind,
+        site: SiteId,
+    ) {
+        let (owner, site) = (self.task(owner), self.site(site.raw()));
+        let begun = self.stream.finish_begin(owner, kind, site);
+        self.finishes.insert(finish, begun);
+    }
+
+    pub(crate) fn finish_end(&mut self, owner: TaskId, finish: FinishId) {
+        let Some(ended) = self.finishes.remove(&finish) else {
+            return;
+        };
+        if ended == FinishId::MAIN {
+            return;
+        }
+        self.stream.finish_end(ended);
+        let owner = self.task(owner);
+        for task in self.strangers.remove(&ended).unwrap_or_default() {
+            self.join_in_stream(owner, task);
+        }
+    }
+
+    /// The member goes on in the next phase.
+    pub(crate) fn pass(&mut self, owner: TaskId, member: TaskId, phase: FinishId) {
+        let before = self.task(member);
+        let held = self.stream.held(before);
+        let site = SiteId::new(self.recorded.sites[self.stream.site_of(before).index()]);
+        self.stream.end(before);
+        let next = self.spawn(owner, member, phase, TaskKind::Member, site);
+        held.into_iter()
+            .for_each(|lock| self.stream.acquire(next, lock));
+    }
+
+    /// A piece is spawned as its member was.
+    pub(crate) fn piece(&mut self, member: TaskId, task: TaskId, kind: TaskKind, site: SiteId) {
+        let site = self.site(site.raw());
+        let (owner, phase) = self.stream.origin(self.task(member));
+        let (piece, into) = self.stream.spawn(owner, phase, kind, site);
+        self.recorded.features.scope_handles |= !self.stream.is_innermost(into, owner);
+        self.is_known_as(task, piece);
+    }
+}
+
+/// Signals, hand-overs and locks.
+impl Book {
+    pub(crate) fn signal(&mut self, task: TaskId, strand: u32) {
+        if self.tokens.contains_key(&strand) {
+            return;
+        }
+        let token = TokenId::new(self.tokens.len() as u32);
+        self.tokens.insert(strand, token);
+        self.recorded.features.extra_edges = true;
+        let name = self.name(Label::Signal);
+        self.stream.say(Event::DeclareToken { token, name });
+        self.stream.signal(self.task(task), token);
+    }
+
+    pub(crate) fn wait(&mut self, task: TaskId, strands: &[u32]) {
+        for strand in strands {
+            if let Some(&token) = self.tokens.get(strand) {
+                self.stream.wait(self.task(task), token);
+            }
+        }
+    }
+
+    /// What the task did so far may be handed over.
+    pub(crate) fn offer(&mut self, task: TaskId, strand: u32) {
+        self.hand_overs.insert(strand);
+        self.hand(task, strand, AccessKind::Write);
+    }
+
+    pub(crate) fn hand_over(&mut self, task: TaskId, strand: u32) {
+        if self.hand_overs.contains(&strand) {
+            self.hand(task, strand, AccessKind::Read);
+        }
+    }
+
+    fn hand(&mut self, task: TaskId, strand: u32, kind: AccessKind) {
+        let (task, lock) = (self.task(task), self.lock(Label::HandOver));
+        let site = self.stream.site_of(task);
+        let extent = Extent::one(Location(HAND_OVERS | u64::from(strand)));
+        self.stream.acquire(task, lock);
+        self.stream.access(task, kind, extent, site);
+        self.stream.release(task, lock);
+    }
+
+    fn lock(&mut self, label: Label) -> LockId {
+        if label == Label::Lock(LockId::ISOLATED) {
+            self.recorded.features.isolated = true;
+            return LockId::ISOLATED;
+        }
+        self.recorded.features.locks = true;
+        if let Some(&lock) = self.locks.get(&label) {
+            return lock;
+        }
+        let (lock, name) = (self.stream.new_lock(), self.name(label));
+        self.stream.say(Event::DeclareLock { lock, name });
+        self.locks.insert(label, lock);
+        lock
+    }
+
+    pub(crate) fn acquire(&mut self, task: TaskId, lock: LockId, mode: LockMode) {
+        let task = self.task(task);
+        let first = self.lock(Label::Lock(lock));
+        self.stream.acquire(task, first);
+        if mode == LockMode::Exclusive && (self.has_readers)(lock) {
+            for number in 0..WRITING_READERS {
+                let further = self.lock(Label::ReadersOf(lock, number));
+                self.stream.acquire(task, further);
+            }
+        }
+    }
+
+    pub(crate) fn release(&mut self, task: TaskId, lock: LockId) {
+        let task = self.task(task);
+        let further = (0..WRITING_READERS).map(|number| Label::ReadersOf(lock, number));
+        for label in [Label::Lock(lock)].into_iter().chain(further) {
+            if let Some(&lock) = self.locks.get(&label) {
+                self.stream.release(task, lock);
+            }
+        }
+        if lock == LockId::ISOLATED {
+            self.stream.release(task, lock);
+        }
+    }
+}
+
+/// Memory.
+impl Book {
+    pub(crate) fn access(&mut self, made: Made) {
+        let task = self.task(made.task);
+        let site = self.site(made.site);
+        if made.is_fresh {
+            self.forget(made.granule, 1);
+        }
+        let atomic = made.is_atomic.then(|| self.lock(Label::Atomic));
+        let swapped = self.readers_locks(task, made.kind);
+        for &(read, write) in &swapped {
+            self.stream.release(task, read);
+            self.stream.acquire(task, write);
+        }
+        atomic
+            .into_iter()
+            .for_each(|lock| self.stream.acquire(task, lock));
+        for extent in extents(self.unit, made.granule, made.mask) {
+            if made.is_racy {
+                self.declare(extent, made.site);
+            }
+            self.stream.access(task, made.kind, extent, site);
+        }
+        atomic
+            .into_iter()
+            .for_each(|lock| self.stream.release(task, lock));
+        for (read, write) in swapped {
+            self.stream.release(task, write);
+            self.stream.acquire(task, read);
+        }
+    }
+
+    /// What a writer must swap: locks held as a reader, for those that readers write under.
+    fn readers_locks(&mut self, task: TaskId, kind: AccessKind) -> Vec<(LockId, LockId)> {
+        let held = self.stream.held(task);
+        if kind == AccessKind::Read || held.is_empty() {
+            return Vec::new();
+        }
+        let shared = self
+            .locks
+            .iter()
+            .filter_map(|(label, &first)| match *label {
+                Label::Lock(lock) if held.contains(&first) && (self.has_readers)(lock) => {
+                    Some((lock, first))
+                }
+                _ => None,
+            });
+        let shared: Vec<(LockId, LockId)> = shared.collect();
+        if shared.is_empty() {
+            return Vec::new();
+        }
+        let next = self.writing_readers.len();
+        let number = *self.writing_readers.entry(task).or_insert(next) as u8 % WRITING_READERS;
+        let pairs = shared.into_iter().map(|(lock, first)| {
+            let second = self.lock(Label::ReadersOf(lock, number));
+            (first, second)
+        });
+        pairs.filter(|(_, second)| !held.contains(second)).collect()
+    }
+
+    /// Names memory, before a race there is met.
+    fn declare(&mut self, extent: Extent, site: u32) {
+        if self.declared.insert((extent.start.0, extent.len)) {
+            let label = Label::Memory {
+                start: extent.start,
+                site,
+            };
+            let (name, shape) = (self.name(label), Shape::Scalar);
+            self.stream.say(Event::Declare {
+                extent,
+                name,
+                shape,
+            });
+        }
+    }
+
+    pub(crate) fn forget(&mut self, granule: u64, len: u64) {
+        let (start, len) = match self.unit {
+            Unit::Byte => (granule * GRANULE, len * GRANULE),
+            Unit::Granule => (granule, len),
+        };
+        let ends = (start..start + len).step_by(LONGEST as usize);
+        for part in ends {
+            self.allocate(part, LONGEST.min(start + len - part));
+        }
+    }
+
+    fn allocate(&mut self, start: u64, len: u64) {
+        let extent = Extent::new(Location(start), len);
+        let void: Vec<_> = self
+            .declared
+            .range((start, 0)..(start + len, 0))
+            .copied()
+            .collect();
+        for known in void {
+            self.declared.remove(&known);
+        }
+        let site = SiteId::new(0);
+        self.stream.say(Event::Alloc {
+            extent,
+            name: None,
+            site,
+        });
+    }
+}
+
+/// The locations of these bytes of a granule.
+fn extents(unit: Unit, granule: u64, mask: u8) -> Vec<Extent> {
+    if unit == Unit::Granule {
+        return vec![Extent::one(Location(granule))];
+    }
+    let mut extents = Vec::new();
+    let (mut left, mut at) = (mask, granule * GRANULE);
+    while left != 0 {
+        let skipped = left.trailing_zeros();
+        left >>= skipped;
+        at += u64::from(skipped);
+        let len = left.trailing_ones();
+        extents.push(Extent::new(Location(at), u64::from(len)));
+        left = left.checked_shr(len).unwrap_or(0);
+        at += u64::from(len);
+    }
+    extents
+}

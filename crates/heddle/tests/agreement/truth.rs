@@ -1,0 +1,269 @@
+//! The events of a program's serial run, and what the oracle reads off them.
+
+use crate::play::Found;
+use crate::program::{Access, Operation, Step};
+use heddle_core::{
+    Certainty, Event, Extent, FinishId, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
+};
+use heddle_oracle::{Oracle, Verdicts};
+use std::collections::BTreeSet;
+
+/// Which accesses race and which are ordered; accesses are numbered in the sequence of the serial run.
+pub struct Truth {
+    accesses: Vec<Made>,
+    races: Vec<[usize; 2]>,
+    unordered: BTreeSet<[usize; 2]>,
+    verdicts: Verdicts,
+}
+
+/// An access that was made.
+struct Made {
+    access: Access,
+    strand: usize,
+}
+
+impl Truth {
+    pub fn of(steps: &[Step]) -> Self {
+        let mut walk = Walk::default();
+        walk.task(steps, At::MAIN);
+        let oracle = Oracle::of(&walk.events);
+        let numbers = |oracle: &Oracle| -> Vec<[usize; 2]> {
+            let races = oracle.races().into_iter();
+            races
+                .map(|race| race.accesses.map(|access| access.site.index()))
+                .collect()
+        };
+        // If all accesses were writes of one location without locks, all that are unordered would race.
+        let clashing: Vec<Event> = walk.events.iter().filter_map(clash).collect();
+        Self {
+            races: numbers(&oracle),
+            unordered: numbers(&Oracle::of(&clashing)).into_iter().collect(),
+            verdicts: oracle.verdicts(),
+            accesses: walk.accesses,
+        }
+    }
+
+    pub fn racy_locations(&self) -> BTreeSet<usize> {
+        let racy = self.verdicts.keys();
+        racy.map(|location| location.0 as usize).collect()
+    }
+
+    pub fn is_certain(&self, location: usize) -> bool {
+        self.verdicts.get(&Location(location as u64)) == Some(&Certainty::Certain)
+    }
+
+    /// Whether accesses at these positions race.
+    pub fn has(&self, found: &Found) -> bool {
+        self.races.iter().any(|&race| self.shown(race) == *found)
+    }
+
+    /// A race that none of these stands for.
+    pub fn first_without(&self, found: &BTreeSet<Found>) -> Option<String> {
+        let reported = |race: &[usize; 2]| found.contains(&self.shown(*race));
+        let reported: Vec<_> = self.races.iter().filter(|race| reported(race)).collect();
+        let missed = self.races.iter().find(|&&[x, y]| {
+            !reported.iter().any(|&&[a, b]| {
+                self.stands_for(a, x) && self.stands_for(b, y)
+                    || self.stands_for(a, y) && self.stands_for(b, x)
+            })
+        })?;
+        Some(format!("{:?}", missed.map(|at| self.accesses[at].access)))
+    }
+
+    /// How a report shows the race.
+    fn shown(&self, race: [usize; 2]) -> Found {
+        let [a, b] = race.map(|at| self.accesses[at].access);
+        let sides = [a, b].map(|access| (access.operation, access.place));
+        Found::new(a.location, sides)
+    }
+
+    /// Whether access `a` will do in place of `b`: it does as much to the same location, and is of the
+    /// same strand or comes after it in every schedule.
+    fn stands_for(&self, a: usize, b: usize) -> bool {
+        let (here, there) = (&self.accesses[a], &self.accesses[b]);
+        let same_strand = here.strand == there.strand;
+        let after = b < a && !self.unordered.contains(&[b, a]);
+        here.access.location == there.access.location
+            && here.access.operation >= there.access.operation
+            && (same_strand || after)
+    }
+}
+
+/// The event, if every access were the same unprotected write.
+fn clash(event: &Event) -> Option<Event> {
+    match *event {
+        Event::Read { site, .. } | Event::Write { site, .. } => {
+            let extent = Extent::one(Location(0));
+            Some(Event::Write { extent, site })
+        }
+        Event::Acquire { .. } | Event::Release { .. } => None,
+        event => Some(event),
+    }
+}
+
+/// A serial, depth-first run.
+#[derive(Default)]
+struct Walk {
+    events: Vec<Event>,
+    accesses: Vec<Made>,
+    strand: usize,
+    tasks: u32,
+    finishes: u32,
+}
+
+/// Where a task stands.
+#[derive(Clone)]
+struct At {
+    task: TaskId,
+    inner: FinishId,
+    outer: FinishId,
+    futures: Vec<TaskId>,
+}
+
+const SITE: SiteId = SiteId::new(0);
+
+impl At {
+    const MAIN: Self = Self {
+        task: TaskId::MAIN,
+        inner: FinishId::MAIN,
+        outer: FinishId::MAIN,
+        futures: Vec::new(),
+    };
+}
+
+impl Walk {
+    /// Any operation begins a new strand.
+    fn on(&mut self, event: Event) {
+        self.events.push(event);
+        self.strand += 1;
+    }
+
+    fn task(&mut self, steps: &[Step], mut at: At) {
+        for step in steps {
+            self.step(step, &mut at);
+        }
+    }
+
+    fn step(&mut self, step: &Step, at: &mut At) {
+        match step {
+            Step::Access(access) => self.access(*access),
+            Step::Spawn(body) => {
+                self.spawn(TaskKind::Async, at.inner, at, |walk, at| {
+                    walk.task(body, at)
+                });
+            }
+            Step::SpawnOuter(body) => {
+                let (inner, outer) = (at.outer, at.outer);
+                self.spawn(TaskKind::Async, at.outer, at, |walk, at| {
+                    let futures = Vec::new();
+                    let at = At {
+                        inner,
+                        outer,
+                        futures,
+                        ..at
+                    };
+                    walk.task(body, at);
+                });
+            }
+            Step::Finish(body) => self.finish(body, at),
+            Step::Join(a, b) => self.join([a, b], at),
+            Step::Future(body) => {
+                let body = |walk: &mut Self, at| walk.task(body, at);
+                let task = self.spawn(TaskKind::Future, at.inner, at, body);
+                at.futures.push(task);
+            }
+            Step::Get(n) => {
+                let task = at.futures.get(*n).copied();
+                task.into_iter().for_each(|task| self.get(task));
+            }
+            Step::Group(a, b) => {
+                let tasks = [a, b].map(|body| {
+                    let body = |walk: &mut Self, _| walk.accesses(body);
+                    self.spawn(TaskKind::Post, at.inner, at, body)
+                });
+                tasks.into_iter().for_each(|task| self.get(task));
+            }
+            Step::Isolated(body) => self.section(LockId::ISOLATED, body),
+            Step::Locked(n, body) => self.section(LockId::new(*n as u32 + 1), body),
+        }
+    }
+
+    fn access(&mut self, access: Access) {
+        let site = SiteId::new(self.accesses.len() as u32);
+        let extent = Extent::one(Location(access.location as u64));
+        let strand = self.strand;
+        self.accesses.push(Made { access, strand });
+        self.events.push(match access.operation {
+            Operation::Read => Event::Read { extent, site },
+            Operation::Write => Event::Write { extent, site },
+        });
+    }
+
+    fn accesses(&mut self, accesses: &[Access]) {
+        accesses.iter().for_each(|&access| self.access(access));
+    }
+
+    fn section(&mut self, lock: LockId, body: &[Access]) {
+        let site = SITE;
+        self.on(Event::Acquire { lock, site });
+        self.accesses(body);
+        self.on(Event::Release { lock, site });
+    }
+
+    fn get(&mut self, task: TaskId) {
+        self.on(Event::Join { task, site: SITE });
+    }
+
+    fn spawn(
+        &mut self,
+        kind: TaskKind,
+        finish: FinishId,
+        at: &At,
+        body: impl FnOnce(&mut Self, At),
+    ) -> TaskId {
+        self.tasks += 1;
+        let (task, site, name) = (TaskId::new(self.tasks), SITE, None);
+        self.on(Event::Spawn {
+            task,
+            finish,
+            kind,
+            site,
+            name,
+        });
+        self.on(Event::Begin { task });
+        body(self, At { task, ..at.clone() });
+        self.on(Event::End { task });
+        self.on(Event::Resume { task: at.task });
+        task
+    }
+
+    fn in_finish(&mut self, body: impl FnOnce(&mut Self, FinishId)) {
+        self.finishes += 1;
+        let (finish, kind) = (FinishId::new(self.finishes), FinishKind::Finish);
+        let site = SITE;
+        self.on(Event::FinishBegin { finish, kind, site });
+        body(self, finish);
+        self.on(Event::FinishEnd { finish });
+    }
+
+    fn finish(&mut self, body: &[Step], at: &At) {
+        self.in_finish(|walk, inner| {
+            let outer = at.inner;
+            let at = At {
+                inner,
+                outer,
+                ..at.clone()
+            };
+            walk.task(body, at);
+        });
+    }
+
+    fn join(&mut self, sides: [&[Step]; 2], at: &At) {
+        self.in_finish(|walk, finish| {
+            for side in sides {
+                let body = |walk: &mut Self, at: At| walk.finish(side, &at);
+                walk.spawn(TaskKind::Async, finish, at, body);
+            }
+        });
+    }
+}

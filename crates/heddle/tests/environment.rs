@@ -1,0 +1,147 @@
+//! Every setting can come from the environment, and a value that makes no sense is refused in one line.
+//!
+//! Variables belong to a whole process, so each case runs this program again as a process of its own.
+
+use heddle::{Mutex, Shared, SharedVec, check, finish, join};
+use std::process::{Command, Output};
+
+const CHILD: &str = "HEDDLE_TEST_CHILD";
+
+fn main() {
+    match std::env::var(CHILD) {
+        Ok(program) => child(&program),
+        Err(_) => {
+            what_is_set_is_done();
+            an_order_is_used_or_refused();
+            what_is_empty_counts_as_not_set();
+            what_makes_no_sense_is_refused_in_one_line();
+        }
+    }
+}
+
+/// The checked programs.
+fn child(program: &str) {
+    match program {
+        "where" => {
+            let here = std::thread::current().id();
+            check(|| println!("{}", std::thread::current().id() == here));
+        }
+        "races" => {
+            let v = SharedVec::new(1, 0);
+            let report = check(|| {
+                finish(|s| {
+                    s.spawn(|_| v.set(0, 1));
+                    s.spawn(|_| v.set(0, 2));
+                    s.spawn(|_| v.set(0, 3));
+                });
+            });
+            println!("{}", report.races().count());
+        }
+        "possible" => {
+            let (ready, x) = (Mutex::new(false), Shared::new(0));
+            let first = || {
+                x.set(1);
+                *ready.lock().unwrap() = true;
+            };
+            let second = || ready.lock().unwrap().then(|| x.get());
+            let report = check(|| {
+                join(first, second);
+            });
+            println!("{}", report.is_clean());
+        }
+        "future" => println!("{}", check(|| finish(|s| s.future(|| ()).get())).is_clean()),
+        _ => unreachable!("no program {program}"),
+    }
+}
+
+fn run(program: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("HEDDLE_") {
+            command.env_remove(name);
+        }
+    }
+    command.env(CHILD, program).envs(variables.iter().copied());
+    command.output().expect("a process")
+}
+
+/// What the program says under these variables.
+#[track_caller]
+fn says(program: &str, variables: &[(&str, &str)]) -> String {
+    let output = run(program, variables);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// The line in which it complains of them.
+#[track_caller]
+fn complains(program: &str, variables: &[(&str, &str)]) -> String {
+    let output = run(program, variables);
+    assert!(!output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = text
+        .lines()
+        .find(|line| line.contains("HEDDLE_") || line.contains("Order::"));
+    line.unwrap_or_else(|| panic!("no complaint in {text}"))
+        .to_owned()
+}
+
+fn what_is_set_is_done() {
+    assert_eq!(says("where", &[]), "true");
+    assert_eq!(says("where", &[("HEDDLE_PARALLEL", "0")]), "true");
+    assert_eq!(says("where", &[("HEDDLE_PARALLEL", "2")]), "false");
+    assert_eq!(says("races", &[]), "3");
+    assert_eq!(says("races", &[("HEDDLE_MAX_FINDINGS", "1")]), "1");
+    assert_eq!(says("races", &[("HEDDLE_ANALYSES", "races")]), "3");
+    assert_eq!(says("possible", &[]), "true");
+    assert_eq!(says("possible", &[("HEDDLE_STRICT", "0")]), "true");
+    assert_eq!(says("possible", &[("HEDDLE_STRICT", "1")]), "false");
+}
+
+fn an_order_is_used_or_refused() {
+    for order in ["auto", "bags", "tree", "graph"] {
+        assert_eq!(
+            says("races", &[("HEDDLE_ORDER", order)]).len(),
+            1,
+            "{order}"
+        );
+    }
+    assert_eq!(says("future", &[("HEDDLE_ORDER", "graph")]), "true");
+    let refused = complains("future", &[("HEDDLE_ORDER", "bags")]);
+    assert!(
+        refused.contains("Order::Bags cannot judge futures"),
+        "{refused}"
+    );
+    let both = [("HEDDLE_ORDER", "graph"), ("HEDDLE_PARALLEL", "2")];
+    let refused = complains("races", &both);
+    assert!(
+        refused.contains("Order::Graph can judge serial runs only"),
+        "{refused}"
+    );
+}
+
+fn what_is_empty_counts_as_not_set() {
+    let names = ["ORDER", "PARALLEL", "ANALYSES", "MAX_FINDINGS", "STRICT"];
+    let names = names.map(|name| format!("HEDDLE_{name}"));
+    let empty: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
+    assert_eq!(says("races", &empty), "3");
+}
+
+fn what_makes_no_sense_is_refused_in_one_line() {
+    let wrong = [
+        ("HEDDLE_ORDER", "Bags", "not one of auto, bags, tree, graph"),
+        ("HEDDLE_PARALLEL", "two", "not a number"),
+        ("HEDDLE_PARALLEL", "-1", "not a number"),
+        (
+            "HEDDLE_ANALYSES",
+            "deadlocks",
+            "not a list of names like `races`",
+        ),
+        ("HEDDLE_MAX_FINDINGS", "1.5", "not a number"),
+        ("HEDDLE_STRICT", "yes", "neither 0 nor 1"),
+    ];
+    for (name, value, problem) in wrong {
+        let line = complains("races", &[(name, value)]);
+        assert_eq!(line, format!("{name}={value}: {problem}"));
+    }
+}
