@@ -16,6 +16,7 @@ behind! {
 
 unsafe extern "C" {
     fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    fn at_quick_exit(handler: extern "C" fn()) -> c_int;
 }
 
 /// Signals that end a process because of what it did, and that programs seldom handle.
@@ -36,6 +37,8 @@ const PATIENCE_IN_SECONDS: i64 = 5;
 
 static REPORTED: AtomicBool = AtomicBool::new(false);
 static WRITTEN: AtomicBool = AtomicBool::new(false);
+/// What the report said.
+static FAILED: AtomicBool = AtomicBool::new(false);
 /// When the first request came, in seconds; 0 before.
 static REQUESTED: AtomicI64 = AtomicI64::new(0);
 
@@ -44,6 +47,7 @@ pub(crate) fn prepare() {
     // SAFETY: the handlers live as long as the process.
     unsafe {
         on_exit(at_exit, std::ptr::null_mut());
+        at_quick_exit(at_exit_in_haste);
         ::libc::pthread_atfork(None, None, Some(in_child));
     }
     for signal in FATAL {
@@ -54,15 +58,17 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Writes the report if nobody has; says whether the process should fail because of it.
+/// Writes the report if nobody has; says whether the process should fail because of it. (An `exec` that
+/// fails comes back, and the process ends later.)
 fn report_once() -> bool {
     let Some(runtime) = runtime() else {
         return false;
     };
     if REPORTED.swap(true, Ordering::AcqRel) {
-        return false;
+        return FAILED.load(Ordering::Acquire);
     }
     let failed = report::finish(runtime);
+    FAILED.store(failed, Ordering::Release);
     WRITTEN.store(true, Ordering::Release);
     failed
 }
@@ -81,6 +87,13 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     }
 }
 
+/// `quick_exit` tells no status and flushes nothing.
+extern "C" fn at_exit_in_haste() {
+    if report_once() {
+        leave(failure());
+    }
+}
+
 fn leave(status: c_int) -> ! {
     // SAFETY: ends the process; the system call itself, because `_exit` is interposed below.
     unsafe { ::libc::syscall(::libc::SYS_exit_group, status) };
@@ -91,6 +104,7 @@ fn leave(status: c_int) -> ! {
 extern "C" fn in_child() {
     REPORTED.store(false, Ordering::Release);
     WRITTEN.store(false, Ordering::Release);
+    FAILED.store(false, Ordering::Release);
     if let Some(runtime) = runtime() {
         runtime.engine.forget_races();
         runtime.engine.abandon_recording();

@@ -9,6 +9,7 @@
 //! a function of its own called so; then it is the program's that runs, and nothing of this.
 
 mod conversion;
+mod exec;
 mod format;
 mod input;
 mod mapping;

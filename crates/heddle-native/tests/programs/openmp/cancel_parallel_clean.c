@@ -1,7 +1,7 @@
 // expect: clean
 // flags: -fopenmp
 // threads: 2,4,16
-// env: OMP_CANCELLATION=true
+// env: OMP_CANCELLATION=false
 // Each thread stores in its own element.
 
 #include <omp.h>

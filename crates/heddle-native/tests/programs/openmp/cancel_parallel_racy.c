@@ -1,7 +1,7 @@
 // expect: race 16 16
 // flags: -fopenmp
 // threads: 2,4,16
-// env: OMP_CANCELLATION=true
+// env: OMP_CANCELLATION=false
 // All threads store before one of them cancels the region.
 
 #include <omp.h>

@@ -1,0 +1,33 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 2,4,16
+// One thread has the lock when all pass the barrier, so the other gets it only after the write.
+
+#include <omp.h>
+#include <stdio.h>
+
+int value;
+omp_lock_t gate;
+
+int main(void)
+{
+    omp_init_lock(&gate);
+#pragma omp parallel num_threads(2)
+    {
+        int me = omp_get_thread_num();
+        if (me == 0)
+            omp_set_lock(&gate);
+#pragma omp barrier
+        if (me == 0) {
+            value = 7;
+            omp_unset_lock(&gate);
+        } else {
+            omp_set_lock(&gate);
+            omp_unset_lock(&gate);
+            value += 1;
+        }
+    }
+    omp_destroy_lock(&gate);
+    printf("%d\n", value);
+    return 0;
+}
