@@ -12,6 +12,9 @@
 //!    unchecked: [`thread::enter`].
 //! 4. ABI files hold thin shims that convert and call.
 
+// Nobody imports this library: its documentation is for those who change it.
+#![allow(rustdoc::private_intra_doc_links)]
+
 pub mod access;
 mod allocator;
 pub mod api;

@@ -26,7 +26,7 @@ use crate::id::{FinishId, StrandId, TaskId, TokenId};
 /// Follows task events and says what precedes the running strand.
 ///
 /// Methods other than queries are to be called in the sequence of a well-formed event stream
-/// (see [`Event`](crate::Event)); they speak of the running task.
+/// (see [`Event`]); they speak of the running task.
 pub trait Order {
     /// The running task creates `task` into `finish`.
     fn spawn(&mut self, task: TaskId, finish: FinishId);
