@@ -5,12 +5,12 @@
 //! and here for code in shared libraries.
 
 use crate::runtime::Runtime;
+use crate::shim::export;
 use crate::stack::{self, Gap};
 use crate::thread::{Thread, checked, enter};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::SiteId;
 use heddle_rt::Touch;
-use std::arch::naked_asm;
 
 /// Bytes of a granule.
 const GRANULE: usize = 8;
@@ -176,147 +176,99 @@ pub(crate) fn is_own(granule: u64) -> bool {
     crate::openmp::is_own_memory(address)
 }
 
+/// What instrumented code calls: the functions, all symbols that mean the same.
 macro_rules! hooks {
-    ($($symbol:literal, $name:ident, $kind:expr, $len:expr $(, $slow:literal)?;)*) => {$(
-        $(
-            const _: () = {
-                #[unsafe(export_name = $slow)]
-                extern "C" fn slow(address: usize, pc: usize) {
-                    first::<$len, { $kind as u8 }>(address, pc);
-                }
-            };
-        )?
-
-        const _: () = {
-            #[unsafe(naked)]
-            #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn shim() {
-                naked_asm!("mov rsi, [rsp]", "jmp {function}", function = sym $name)
-            }
-        };
-
-        extern "C" fn $name(address: usize, pc: usize) {
-            if !is_known::<$len>($kind, address) {
-                first::<$len, { $kind as u8 }>(address, pc);
-            }
+    ($([$($symbol:literal),+] $name:ident, $check:ident, $kind:expr, $len:expr;)*) => {
+        export! {
+            $([$($symbol),+] fn $name(address: usize) at pc {
+                $check($kind, address, $len, pc);
+            })*
         }
-    )*};
-}
-
-/// Whether an aligned access of at most a granule needs no check.
-#[inline(always)]
-fn is_known<const LEN: usize>(kind: AccessKind, address: usize) -> bool {
-    let Some(thread) = checked() else { return true };
-    let mask = (0xffu8 >> (GRANULE - LEN)) << ((address % GRANULE) & !(LEN - 1));
-    thread.has_made(kind, (address / GRANULE) as u64, mask)
-}
-
-/// An aligned access that is not known. A C function, so that the common path can jump to it: it needs no
-/// frame of its own.
-#[cold]
-#[inline(never)]
-extern "C" fn first<const LEN: usize, const KIND: u8>(address: usize, pc: usize) {
-    let kind = if KIND == Write as u8 { Write } else { Read };
-    unknown(kind, address, LEN, pc);
+    };
 }
 
 hooks! {
-    "__tsan_read1", read1, Read, 1, "heddle_unknown_read1";
-    "__tsan_read2", read2, Read, 2, "heddle_unknown_read2";
-    "__tsan_read4", read4, Read, 4, "heddle_unknown_read4";
-    "__tsan_read8", read8, Read, 8, "heddle_unknown_read8";
-    "__tsan_write1", write1, Write, 1, "heddle_unknown_write1";
-    "__tsan_write2", write2, Write, 2, "heddle_unknown_write2";
-    "__tsan_write4", write4, Write, 4, "heddle_unknown_write4";
-    "__tsan_write8", write8, Write, 8, "heddle_unknown_write8";
-    "__tsan_volatile_read1", volatile_read1, Read, 1;
-    "__tsan_volatile_read2", volatile_read2, Read, 2;
-    "__tsan_volatile_read4", volatile_read4, Read, 4;
-    "__tsan_volatile_read8", volatile_read8, Read, 8;
-    "__tsan_volatile_write1", volatile_write1, Write, 1;
-    "__tsan_volatile_write2", volatile_write2, Write, 2;
-    "__tsan_volatile_write4", volatile_write4, Write, 4;
-    "__tsan_volatile_write8", volatile_write8, Write, 8;
-    "__tsan_read_write1", read_write1, Write, 1;
-    "__tsan_read_write2", read_write2, Write, 2;
-    "__tsan_read_write4", read_write4, Write, 4;
-    "__tsan_read_write8", read_write8, Write, 8;
-    "__tsan_vptr_read", vptr_read, Read, 8;
+    ["__tsan_read1", "__tsan_volatile_read1"] read1, aligned, Read, 1;
+    ["__tsan_read2", "__tsan_volatile_read2"] read2, aligned, Read, 2;
+    ["__tsan_read4", "__tsan_volatile_read4"] read4, aligned, Read, 4;
+    ["__tsan_read8", "__tsan_volatile_read8", "__tsan_vptr_read"] read8, aligned, Read, 8;
+    ["__tsan_write1", "__tsan_volatile_write1", "__tsan_read_write1"] write1, aligned, Write, 1;
+    ["__tsan_write2", "__tsan_volatile_write2", "__tsan_read_write2"] write2, aligned, Write, 2;
+    ["__tsan_write4", "__tsan_volatile_write4", "__tsan_read_write4"] write4, aligned, Write, 4;
+    ["__tsan_write8", "__tsan_volatile_write8", "__tsan_read_write8"] write8, aligned, Write, 8;
+    ["__tsan_unaligned_read2", "__tsan_unaligned_volatile_read2"] unaligned_read2, range, Read, 2;
+    ["__tsan_unaligned_read4", "__tsan_unaligned_volatile_read4"] unaligned_read4, range, Read, 4;
+    ["__tsan_unaligned_read8", "__tsan_unaligned_volatile_read8"] unaligned_read8, range, Read, 8;
+    [
+        "__tsan_read16", "__tsan_volatile_read16",
+        "__tsan_unaligned_read16", "__tsan_unaligned_volatile_read16"
+    ] read16, range, Read, 16;
+    [
+        "__tsan_unaligned_write2", "__tsan_unaligned_volatile_write2",
+        "__tsan_unaligned_read_write2"
+    ] unaligned_write2, range, Write, 2;
+    [
+        "__tsan_unaligned_write4", "__tsan_unaligned_volatile_write4",
+        "__tsan_unaligned_read_write4"
+    ] unaligned_write4, range, Write, 4;
+    [
+        "__tsan_unaligned_write8", "__tsan_unaligned_volatile_write8",
+        "__tsan_unaligned_read_write8"
+    ] unaligned_write8, range, Write, 8;
+    [
+        "__tsan_write16", "__tsan_volatile_write16", "__tsan_read_write16",
+        "__tsan_unaligned_write16", "__tsan_unaligned_volatile_write16",
+        "__tsan_unaligned_read_write16"
+    ] write16, range, Write, 16;
 }
 
-macro_rules! wide_hooks {
-    ($($symbol:literal, $name:ident, $kind:expr, $len:expr $(, $slow:literal)?;)*) => {$(
-        $(
-            const _: () = {
-                #[unsafe(export_name = $slow)]
-                extern "C" fn slow(address: usize, pc: usize) {
-                    unknown($kind, address, $len, pc);
-                }
-            };
-        )?
-
+/// What the executable's own hooks turn to when an access is not known (`hooks/hooks.s`).
+macro_rules! unknown_to_hooks {
+    ($($symbol:literal, $kind:expr, $len:expr;)*) => {$(
         const _: () = {
-            #[unsafe(naked)]
             #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn shim() {
-                naked_asm!("mov rsi, [rsp]", "jmp {function}", function = sym $name)
-            }
-        };
-
-        extern "C" fn $name(address: usize, pc: usize) {
-            range($kind, address, $len, pc);
-        }
-    )*};
-}
-
-wide_hooks! {
-    "__tsan_read16", read16, Read, 16, "heddle_unknown_read16";
-    "__tsan_write16", write16, Write, 16, "heddle_unknown_write16";
-    "__tsan_volatile_read16", volatile_read16, Read, 16;
-    "__tsan_volatile_write16", volatile_write16, Write, 16;
-    "__tsan_read_write16", read_write16, Write, 16;
-    "__tsan_unaligned_read2", unaligned_read2, Read, 2;
-    "__tsan_unaligned_read4", unaligned_read4, Read, 4;
-    "__tsan_unaligned_read8", unaligned_read8, Read, 8;
-    "__tsan_unaligned_read16", unaligned_read16, Read, 16;
-    "__tsan_unaligned_write2", unaligned_write2, Write, 2;
-    "__tsan_unaligned_write4", unaligned_write4, Write, 4;
-    "__tsan_unaligned_write8", unaligned_write8, Write, 8;
-    "__tsan_unaligned_write16", unaligned_write16, Write, 16;
-    "__tsan_unaligned_volatile_read2", unaligned_volatile_read2, Read, 2;
-    "__tsan_unaligned_volatile_read4", unaligned_volatile_read4, Read, 4;
-    "__tsan_unaligned_volatile_read8", unaligned_volatile_read8, Read, 8;
-    "__tsan_unaligned_volatile_read16", unaligned_volatile_read16, Read, 16;
-    "__tsan_unaligned_volatile_write2", unaligned_volatile_write2, Write, 2;
-    "__tsan_unaligned_volatile_write4", unaligned_volatile_write4, Write, 4;
-    "__tsan_unaligned_volatile_write8", unaligned_volatile_write8, Write, 8;
-    "__tsan_unaligned_volatile_write16", unaligned_volatile_write16, Write, 16;
-    "__tsan_unaligned_read_write2", unaligned_read_write2, Write, 2;
-    "__tsan_unaligned_read_write4", unaligned_read_write4, Write, 4;
-    "__tsan_unaligned_read_write8", unaligned_read_write8, Write, 8;
-    "__tsan_unaligned_read_write16", unaligned_read_write16, Write, 16;
-}
-
-macro_rules! range_hooks {
-    ($($symbol:literal, $function:path;)*) => {$(
-        const _: () = {
-            #[unsafe(naked)]
-            #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn shim() {
-                naked_asm!("mov rdx, [rsp]", "jmp {function}", function = sym ranged)
-            }
-
-            extern "C" fn ranged(address: usize, len: usize, pc: usize) {
-                $function(address, len, pc);
+            extern "C" fn slow(address: usize, pc: usize) {
+                unknown($kind, address, $len, pc);
             }
         };
     )*};
 }
 
-range_hooks! {
-    "__tsan_read_range", read;
-    "__tsan_write_range", write;
-    "__tsan_vptr_update", vptr_update;
+unknown_to_hooks! {
+    "heddle_unknown_read1", Read, 1;
+    "heddle_unknown_read2", Read, 2;
+    "heddle_unknown_read4", Read, 4;
+    "heddle_unknown_read8", Read, 8;
+    "heddle_unknown_read16", Read, 16;
+    "heddle_unknown_write1", Write, 1;
+    "heddle_unknown_write2", Write, 2;
+    "heddle_unknown_write4", Write, 4;
+    "heddle_unknown_write8", Write, 8;
+    "heddle_unknown_write16", Write, 16;
+}
+
+/// An aligned access of at most a granule.
+#[inline(always)]
+fn aligned(kind: AccessKind, address: usize, len: usize, pc: usize) {
+    let Some(thread) = checked() else { return };
+    let mask = (0xffu8 >> (GRANULE - len)) << ((address % GRANULE) & !(len - 1));
+    if !thread.has_made(kind, (address / GRANULE) as u64, mask) {
+        unknown(kind, address, len, pc);
+    }
+}
+
+export! {
+    ["__tsan_read_range"] fn read_range(address: usize, len: usize) at pc {
+        read(address, len, pc);
+    }
+
+    ["__tsan_write_range"] fn write_range(address: usize, len: usize) at pc {
+        write(address, len, pc);
+    }
+
+    ["__tsan_vptr_update"] fn update_table(address: usize, value: usize) at pc {
+        vptr_update(address, value, pc);
+    }
 }
 
 /// A constructor or destructor sets an object's table of virtual functions. Setting it to what it is

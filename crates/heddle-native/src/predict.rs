@@ -5,6 +5,7 @@
 //! included, stands in its table of dynamic symbols. Where that is wrong (a function found by name at
 //! run time), the engine notices and the report says so ([`heddle_rt::Engine::broke_promise`]).
 
+use crate::report::image;
 use object::{Object, ObjectSymbol};
 
 /// Parts of names whose presence means locks or extra edges.
@@ -38,10 +39,10 @@ const SIGNS: &[&str] = &[
 
 /// Whether the program is made of nested parallelism alone.
 pub(crate) fn is_structured() -> bool {
-    let Ok(bytes) = std::fs::read("/proc/self/exe") else {
+    let Some(bytes) = image::map("/proc/self/exe") else {
         return false;
     };
-    let Ok(file) = object::File::parse(&*bytes) else {
+    let Ok(file) = object::File::parse(bytes) else {
         return false;
     };
     let calls = file

@@ -197,15 +197,6 @@ impl Stack {
             .checked_sub(1)
             .map_or(0, |level| self.levels[level].load(Ordering::Relaxed) as u32)
     }
-
-    /// The address below which the innermost task that started on this stack keeps its frames.
-    pub fn base(&self) -> usize {
-        let len = self.len.load(Ordering::Relaxed) as usize;
-        let top = len
-            .checked_sub(1)
-            .map_or(0, |level| self.levels[level].load(Ordering::Relaxed));
-        self.high - (top >> 32) as usize
-    }
 }
 
 fn own_bounds() -> Range<usize> {

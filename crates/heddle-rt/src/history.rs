@@ -92,7 +92,7 @@ impl Engine {
 
     /// Whether the strand that `cache` follows has made such an access before.
     #[inline(always)]
-    pub fn knows(&self, cache: &ThreadCache, kind: AccessKind, granule: u64, mask: u8) -> bool {
+    fn knows(&self, cache: &ThreadCache, kind: AccessKind, granule: u64, mask: u8) -> bool {
         match self.shadow.cell(granule) {
             Some(cell) => cache.knows(kind, StateId(cell.load(Ordering::Acquire)), mask),
             None => self.or_give_up::<()>(None).is_none(),
@@ -150,13 +150,10 @@ impl Engine {
         hold: Hold,
     ) -> Option<Taken> {
         let cell = self.or_give_up(self.shadow.cell(touch.granule))?;
-        if self.recorder.is_some() {
-            return self.make_on_record(cache, cursor, touch, site, hold);
+        match self.recorder.is_some() {
+            true => self.make_on_record(cache, cursor, touch, site, hold, cell),
+            false => self.step_cell(cache, cursor, touch, site, hold, cell),
         }
-        let mut groups = std::mem::take(&mut cache.groups);
-        let made = self.step_cell(cache, cursor, touch, site, hold, cell, &mut groups);
-        cache.groups = groups;
-        made
     }
 
     /// The same, while no other access is made. What the step holds for is not told: each granule is to
@@ -169,14 +166,12 @@ impl Engine {
         touch: Touch,
         site: u32,
         hold: Hold,
+        cell: &AtomicU32,
     ) -> Option<Taken> {
         let book = self.open_book();
-        let cell = self.shadow.cell(touch.granule)?;
         let before = StateId(cell.load(Ordering::Acquire));
         let is_stale = self.live(before, touch.since) != before;
-        let mut groups = std::mem::take(&mut cache.groups);
-        self.step_cell(cache, cursor, touch, site, hold, cell, &mut groups);
-        cache.groups = groups;
+        self.step_cell(cache, cursor, touch, site, hold, cell);
         let made = Made {
             task: cursor.task,
             kind: touch.kind,
@@ -194,7 +189,6 @@ impl Engine {
         None
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of one access")]
     fn step_cell(
         &self,
         cache: &mut ThreadCache,
@@ -203,7 +197,6 @@ impl Engine {
         site: u32,
         hold: Hold,
         cell: &AtomicU32,
-        groups: &mut Vec<Group>,
     ) -> Option<Taken> {
         let Touch { kind, mask, .. } = touch;
         let mut state = StateId(cell.load(Ordering::Acquire));
@@ -226,8 +219,8 @@ impl Engine {
             cache.is_particular = false;
             let live = self.live(state, touch.since);
             let known = cache.step(live, mark, kind);
-            let next = known
-                .or_else(|| self.step(cache, cursor, touch, live, mark, groups, &mut conflicts));
+            let next =
+                known.or_else(|| self.step(cache, cursor, touch, live, mark, &mut conflicts));
             let next = self.or_give_up(next)?;
             match cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Acquire) {
                 Err(now) => state = StateId(now),
@@ -279,8 +272,24 @@ impl Engine {
     }
 
     /// Works out where an access leads and what it races with; none when a table is full.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one access")]
     fn step(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        state: StateId,
+        now: Mark,
+        conflicts: &mut Vec<Conflict>,
+    ) -> Option<StateId> {
+        let mut groups = std::mem::take(&mut cache.groups);
+        let next = self.step_groups(cache, cursor, touch, state, now, &mut groups, conflicts);
+        cache.groups = groups;
+        next
+    }
+
+    /// The same, with the state's groups in a vector that is used again and again.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one access")]
+    fn step_groups(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,

@@ -2,27 +2,18 @@
 //! programs with finishes, scope handles, joins, signals, locks, atomic accesses, hand-overs and memory
 //! that is used again. Teams and waits are in `teams.rs`.
 
+mod random;
 mod recorded;
 
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::{FinishKind, LockId, SiteId, TaskKind};
 use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, LockMode, ThreadCache, Touch};
+use random::Random;
 
 const SITE: SiteId = SiteId::new(7);
 const LOCATIONS: u64 = 4;
 /// The lock that can have readers.
 const READERS: LockId = LockId::new(2);
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
-}
 
 /// A program that is made up as it runs.
 struct Program {

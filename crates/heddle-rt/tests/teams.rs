@@ -5,6 +5,7 @@
 //! finish, a member after a barrier as a new task, a piece of work as a task of its own that its team's
 //! creator spawns. The oracle judges the stream. The engine's own recording must say the same.
 
+mod random;
 mod recorded;
 
 use heddle_core::{
@@ -12,6 +13,7 @@ use heddle_core::{
 };
 use heddle_oracle::Oracle;
 use heddle_rt::{Cursor, Engine, Readers, Team, ThreadCache};
+use random::Random;
 use std::collections::BTreeSet;
 
 const SITE: SiteId = SiteId::new(0);
@@ -34,16 +36,7 @@ enum When {
     Later,
 }
 
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
-
     fn body(&mut self, depth: u32, pieces: bool) -> Vec<Op> {
         let len = self.below(5);
         (0..len).map(|_| self.op(depth, pieces)).collect()

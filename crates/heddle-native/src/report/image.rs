@@ -65,7 +65,7 @@ impl Image {
 }
 
 /// The file in memory, never unmapped.
-fn map(path: &str) -> Option<&'static [u8]> {
+pub(crate) fn map(path: &str) -> Option<&'static [u8]> {
     let file = File::open(path).ok()?;
     let len = usize::try_from(file.metadata().ok()?.len()).ok()?;
     let (protection, flags) = (::libc::PROT_READ, ::libc::MAP_PRIVATE);
