@@ -1,57 +1,76 @@
-# The common path of an access, linked into the executable so that instrumented code reaches it by a
-# direct call. A look-up of the granule's state, then of what the thread knows about that state; if the
-# strand has made such an access before, that is all. Everything else is in the library.
+# The common path of an access, linked into the executable: instrumented code reaches it by a direct call,
+# or has the first part of it in line (`hooks.ll`). Three steps, each for what the one before cannot tell:
 #
-# The layout of a thread's record is that of `Thread` (src/thread.rs), which checks these numbers:
-#    0  directory of shadow memory
-#    8  what an entry must have besides its state
-#   16  states known for reads; 8208: for writes (1024 each)
-# A granule has eight bytes, a chunk of the directory 2^27 granules, a state four bytes.
+# 1. The state of the granule is known: the strand has made such an access before. That is all.
+# 2. The strand has made such an access at the same place of the program to another granule in the same
+#    state: this one takes the same step. In memory that is nobody's stack.
+# 3. Everything else is in the library.
+#
+# `heddle_again_*` are steps 2 and 3. They leave all registers as they are, vectors included, so that code
+# with step 1 in line need not save any.
+#
+# Layouts are those of `Known` and `Taking` (heddle-rt), which src/thread.rs checks:
+#   Known:      0 what an entry has besides its state
+#               8 states known for reads, 8200 for writes (1024 each)
+#           16392 steps, or null
+#   Taking:     0 where its addresses begin, 8 how many they are, 16 valid while this number is that at 24
+#              32 steps of reads, 6176 of writes (256 each, of 24 bytes):
+#                 state, epoch and bytes; the place of the program; the next state
+# A granule has eight bytes, a state four.
 
     .intel_syntax noprefix
 
     .section .tbss.heddle, "awT", @nobits
+    .p2align 6
+    .globl heddle_known
+    .hidden heddle_known
+    .type heddle_known, @object
+    .size heddle_known, 16400
+heddle_known:
+    .zero 16400
+
+# What the library tells, and is told (`Hooks` in src/thread.rs).
+    .section .data.heddle, "aw", @progbits
     .p2align 3
-    .type heddle_slot, @object
-    .size heddle_slot, 8
-heddle_slot:
-    .zero 8
+    .globl heddle_states
+    .hidden heddle_states
+heddle_states:
+    .quad 0
+heddle_settled:
+    .quad 0
+    .quad heddle_known_of
 
     .text
 
-# rdi: the address. Others of the caller's registers that a call may change are free.
-.macro hook name, slow, table, bytes
+# The address of a granule's state, to \to; rdi: the address. To `none` if nothing is checked.
+.macro cell to, scratch, none
+    mov \to, qword ptr [rip + heddle_states]
+    test \to, \to
+    jz \none
+    mov \scratch, rdi
+    shr \scratch, 3
+    lea \to, [\to + \scratch * 4]
+.endm
+
+# Steps 1 to 3; rdi: the address. Others of the caller's registers that a call may change are free.
+.macro hook name, again, table, bytes
     .p2align 4
     .globl \name
     .hidden \name
     .type \name, @function
 \name:
-    mov rcx, qword ptr fs:heddle_slot@TPOFF
-    test rcx, rcx
-    jz 1f
-    mov rdx, qword ptr [rcx]
-    mov rax, rdi
-    shr rax, 30
-    mov rdx, qword ptr [rdx + rax * 8]
-    test rdx, rdx
-    jz 2f
-    mov eax, edi
-    shr eax, 1
-    and eax, 0x1ffffffc
-    mov eax, dword ptr [rdx + rax]
+    cell rdx, rax, 1f
+    mov eax, dword ptr [rdx]
     mov edx, eax
     and edx, 1023
     shl rax, 32
-    or rax, qword ptr [rcx + 8]
-    .if \bytes == 0xff
-    cmp rax, qword ptr [rcx + rdx * 8 + \table]
-    jne 2f
-    .else
-    xor rax, qword ptr [rcx + rdx * 8 + \table]
+    or rax, qword ptr fs:heddle_known@TPOFF
+    xor rax, qword ptr fs:[rdx * 8 + heddle_known@TPOFF + \table]
     jnz 3f
-    .endif
 1:  ret
-    .if \bytes != 0xff
+    .if \bytes == 0xff
+3:  jmp \again
+    .else
     # Not all bytes are known; these may be.
 3:  cmp rax, 0xff
     ja 2f
@@ -60,76 +79,275 @@ heddle_slot:
     shr eax, cl
     test al, \bytes
     jz 1b
+2:  jmp \again
     .endif
-2:  mov rsi, qword ptr [rsp]
-    jmp qword ptr [rip + \slow@GOTPCREL]
     .size \name, . - \name
 .endm
 
-    hook __tsan_read1, heddle_unknown_read1, 16, 0x01
-    hook __tsan_read2, heddle_unknown_read2, 16, 0x03
-    hook __tsan_read4, heddle_unknown_read4, 16, 0x0f
-    hook __tsan_read8, heddle_unknown_read8, 16, 0xff
-    hook __tsan_write1, heddle_unknown_write1, 8208, 0x01
-    hook __tsan_write2, heddle_unknown_write2, 8208, 0x03
-    hook __tsan_write4, heddle_unknown_write4, 8208, 0x0f
-    hook __tsan_write8, heddle_unknown_write8, 8208, 0xff
-
-# Sixteen bytes, of which the vectorisers are fond: two neighbouring granules, if the address is that of
-# the first.
-.macro wide_hook name, slow, table
+# Two neighbouring granules, if the address is that of the first: what vectorisers are fond of.
+.macro wide_hook name, again, table
     .p2align 4
     .globl \name
     .hidden \name
     .type \name, @function
 \name:
-    mov rcx, qword ptr fs:heddle_slot@TPOFF
-    test rcx, rcx
-    jz 1f
     test dil, 7
     jnz 2f
-    mov rdx, qword ptr [rcx]
-    mov rax, rdi
-    shr rax, 30
-    mov rdx, qword ptr [rdx + rax * 8]
-    test rdx, rdx
-    jz 2f
-    mov eax, edi
-    shr eax, 1
-    and eax, 0x1ffffffc
-    cmp eax, 0x1ffffffc
-    je 2f
-    mov r8d, dword ptr [rdx + rax + 4]
-    mov eax, dword ptr [rdx + rax]
-    mov r9, qword ptr [rcx + 8]
+    cell rdx, rax, 1f
+    mov eax, dword ptr [rdx]
+    mov r8d, dword ptr [rdx + 4]
+    mov r9, qword ptr fs:heddle_known@TPOFF
     mov edx, eax
     and edx, 1023
-    cmp r8d, eax
-    jne 3f
+    mov ecx, eax
     shl rax, 32
     or rax, r9
-    cmp rax, qword ptr [rcx + rdx * 8 + \table]
+    cmp rax, qword ptr fs:[rdx * 8 + heddle_known@TPOFF + \table]
     jne 2f
+    cmp ecx, r8d
+    jne 3f
 1:  ret
-3:  shl rax, 32
-    or rax, r9
-    cmp rax, qword ptr [rcx + rdx * 8 + \table]
-    jne 2f
-    mov edx, r8d
+3:  mov edx, r8d
     and edx, 1023
     shl r8, 32
     or r8, r9
-    cmp r8, qword ptr [rcx + rdx * 8 + \table]
+    cmp r8, qword ptr fs:[rdx * 8 + heddle_known@TPOFF + \table]
     je 1b
-2:  mov rsi, qword ptr [rsp]
-    jmp qword ptr [rip + \slow@GOTPCREL]
+2:  jmp \again
     .size \name, . - \name
 .endm
 
-    wide_hook __tsan_read16, heddle_unknown_read16, 16
-    wide_hook __tsan_unaligned_read16, heddle_unknown_read16, 16
-    wide_hook __tsan_write16, heddle_unknown_write16, 8208
-    wide_hook __tsan_unaligned_write16, heddle_unknown_write16, 8208
+# Step 3: saves every register that a call may change.
+.macro ask slow
+    push rax
+    push rcx
+    push rdx
+    push rsi
+    push rdi
+    push r8
+    push r9
+    push r10
+    push r11
+    mov rsi, qword ptr [rsp + 72]
+    sub rsp, 256
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    movups xmmword ptr [rsp + 16 * \n], xmm\n
+    .endr
+    call qword ptr [rip + \slow@GOTPCREL]
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    movups xmm\n, xmmword ptr [rsp + 16 * \n]
+    .endr
+    add rsp, 256
+    pop r11
+    pop r10
+    pop r9
+    pop r8
+    pop rdi
+    pop rsi
+    pop rdx
+    pop rcx
+    pop rax
+    ret
+.endm
+
+# Whether steps may be taken here: to `no` if not. Leaves the steps in r11 and the place of the program,
+# which lies \depth bytes up the stack, in rsi; rax is lost.
+.macro may_take no, depth
+    mov r11, qword ptr fs:[heddle_known@TPOFF + 16392]
+    test r11, r11
+    jz \no
+    mov rax, rdi
+    sub rax, qword ptr [r11]
+    cmp rax, qword ptr [r11 + 8]
+    jae \no
+    mov rax, qword ptr [r11 + 16]
+    mov eax, dword ptr [rax]
+    cmp eax, dword ptr [r11 + 24]
+    jne \no
+    mov rsi, qword ptr [rsp + \depth]
+.endm
+
+# A state is set for the first time: to `no` if its block has no memory yet. rdx is lost.
+.macro has_memory no
+    mov rdx, rdi
+    shr rdx, 17
+    add rdx, qword ptr [rip + heddle_settled]
+    cmp byte ptr [rdx], 0
+    je \no
+.endm
+
+# The row of the step that the state \state takes at rsi, to \row.
+.macro row row, row32, state, table
+    imul \row32, \state, 0x9E3779B1
+    shr \row32, 20
+    xor \row32, esi
+    and \row32, 255
+    lea \row32, [\row + \row * 2]
+    lea \row, [r11 + \row * 8 + \table]
+.endm
+
+# Steps 2 and 3 for one granule.
+.macro again name, slow, steps, bytes
+    .p2align 4
+    .globl \name
+    .hidden \name
+    .type \name, @function
+\name:
+    push rax
+    push rcx
+    push rdx
+    push rsi
+    push r8
+    may_take 3f, 40
+    cell r8, rdx, 3f
+    mov eax, dword ptr [r8]
+    test eax, eax
+    jz 4f
+5:  row rdx, edx, eax, \steps
+    mov r11, rax
+    shl r11, 32
+    or r11, qword ptr fs:heddle_known@TPOFF
+    .if \bytes != 0xff
+    mov ecx, edi
+    and ecx, 7
+    push rdx
+    mov edx, \bytes
+    shl edx, cl
+    mov r11b, dl
+    pop rdx
+    .endif
+    cmp r11, qword ptr [rdx]
+    jne 3f
+    cmp rsi, qword ptr [rdx + 8]
+    jne 3f
+    mov edx, dword ptr [rdx + 16]
+    lock cmpxchg dword ptr [r8], edx
+    jne 3f
+    pop r8
+    pop rsi
+    pop rdx
+    pop rcx
+    pop rax
+    ret
+4:  has_memory 3f
+    jmp 5b
+3:  pop r8
+    pop rsi
+    pop rdx
+    pop rcx
+    pop rax
+    ask \slow
+    .size \name, . - \name
+.endm
+
+# The state that r8d (in eax) goes to, by a step or because it is known, to r9d: to `no` if there is none.
+# rcx and rdx are lost.
+.macro next steps, table, no
+    row rdx, edx, eax, \steps
+    mov rcx, rax
+    shl rcx, 32
+    or rcx, qword ptr fs:heddle_known@TPOFF
+    mov r9d, dword ptr [rdx + 16]
+    cmp rcx, qword ptr [rdx]
+    jne 7f
+    cmp rsi, qword ptr [rdx + 8]
+    je 8f
+7:  mov r9d, eax
+    mov edx, eax
+    and edx, 1023
+    cmp rcx, qword ptr fs:[rdx * 8 + heddle_known@TPOFF + \table]
+    jne \no
+8:
+.endm
+
+# Steps 2 and 3 for two granules, whose states change at once.
+.macro again_wide name, slow, steps, table
+    .p2align 4
+    .globl \name
+    .hidden \name
+    .type \name, @function
+\name:
+    push rax
+    push rcx
+    push rdx
+    push rsi
+    push r8
+    push r9
+    push r10
+    test dil, 7
+    jnz 3f
+    may_take 3f, 56
+    cell r8, rdx, 3f
+    mov eax, r8d
+    and eax, 63
+    cmp eax, 60
+    je 3f
+    mov r10, qword ptr [r8]
+    mov eax, r10d
+    test eax, eax
+    jz 4f
+5:  next \steps, \table, 3f
+    mov rcx, r10
+    shr rcx, 32
+    cmp ecx, eax
+    mov eax, ecx
+    mov ecx, r9d
+    je 6f
+    test eax, eax
+    jz 3f
+    push r9
+    next \steps, \table, 9f
+    pop rcx
+6:  shl r9, 32
+    or rcx, r9
+    mov rax, r10
+    lock cmpxchg qword ptr [r8], rcx
+    jne 3f
+    pop r10
+    pop r9
+    pop r8
+    pop rsi
+    pop rdx
+    pop rcx
+    pop rax
+    ret
+4:  has_memory 3f
+    jmp 5b
+9:  pop r9
+3:  pop r10
+    pop r9
+    pop r8
+    pop rsi
+    pop rdx
+    pop rcx
+    pop rax
+    ask \slow
+    .size \name, . - \name
+.endm
+
+    again heddle_again_read1, heddle_unknown_read1, 32, 0x01
+    again heddle_again_read2, heddle_unknown_read2, 32, 0x03
+    again heddle_again_read4, heddle_unknown_read4, 32, 0x0f
+    again heddle_again_read8, heddle_unknown_read8, 32, 0xff
+    again_wide heddle_again_read16, heddle_unknown_read16, 32, 8
+    again heddle_again_write1, heddle_unknown_write1, 6176, 0x01
+    again heddle_again_write2, heddle_unknown_write2, 6176, 0x03
+    again heddle_again_write4, heddle_unknown_write4, 6176, 0x0f
+    again heddle_again_write8, heddle_unknown_write8, 6176, 0xff
+    again_wide heddle_again_write16, heddle_unknown_write16, 6176, 8200
+
+    hook __tsan_read1, heddle_again_read1, 8, 0x01
+    hook __tsan_read2, heddle_again_read2, 8, 0x03
+    hook __tsan_read4, heddle_again_read4, 8, 0x0f
+    hook __tsan_read8, heddle_again_read8, 8, 0xff
+    hook __tsan_write1, heddle_again_write1, 8200, 0x01
+    hook __tsan_write2, heddle_again_write2, 8200, 0x03
+    hook __tsan_write4, heddle_again_write4, 8200, 0x0f
+    hook __tsan_write8, heddle_again_write8, 8200, 0xff
+    wide_hook __tsan_read16, heddle_again_read16, 8
+    wide_hook __tsan_unaligned_read16, heddle_again_read16, 8
+    wide_hook __tsan_write16, heddle_again_write16, 8200
+    wide_hook __tsan_unaligned_write16, heddle_again_write16, 8200
 
 # Stacks are read from frames when a report needs them, so calls cost nothing.
     .globl __tsan_func_entry
@@ -143,16 +361,16 @@ __tsan_func_entry:
 __tsan_func_exit:
     ret
 
-# Where the library puts the calling thread's record.
-    .type heddle_hook_slot, @function
-heddle_hook_slot:
+# What the calling thread knows.
+    .type heddle_known_of, @function
+heddle_known_of:
     mov rax, qword ptr fs:0
-    lea rax, [rax + heddle_slot@TPOFF]
+    lea rax, [rax + heddle_known@TPOFF]
     ret
 
     .type heddle_hook_start, @function
 heddle_hook_start:
-    lea rdi, [rip + heddle_hook_slot]
+    lea rdi, [rip + heddle_states]
     jmp qword ptr [rip + heddle_register_hooks@GOTPCREL]
 
     .section .init_array, "aw", @init_array

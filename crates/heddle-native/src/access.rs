@@ -104,7 +104,8 @@ fn granules(address: usize, len: usize) -> impl Iterator<Item = (u64, u8)> {
 #[cold]
 #[inline(never)]
 fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
-    if let Some(thread) = checked()
+    if len <= 2 * GRANULE
+        && let Some(thread) = checked()
         && thread.gap.contains(address)
         && granules(address, len).all(|(granule, mask)| {
             thread.has_made(kind, granule, mask) || thread.take_again(kind, granule, mask, pc)
@@ -113,16 +114,38 @@ fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
         return;
     }
     enter(|_, thread| {
+        let mut taken = 0;
         for (granule, mask) in granules(address, len) {
-            touch(thread, kind, granule, mask, pc);
+            if granule >= taken {
+                touch(thread, kind, granule, mask, pc);
+                taken = sweep(thread, kind, granule + 1, address + len, pc);
+            }
         }
     });
+}
+
+/// Whole granules before `end` that are known or take a step again, from `first` on: where they end.
+fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -> u64 {
+    let last = end / GRANULE;
+    let is_open = (first as usize) < last
+        && thread.gap.contains(first as usize * GRANULE)
+        && thread.gap.contains(last * GRANULE - 1);
+    match is_open {
+        // SAFETY: the run's engine is never dropped, and there is one only.
+        true => unsafe {
+            let granules = first..last as u64;
+            thread.cache.take_all_again(thread.view, kind, granules, pc)
+        },
+        false => first,
+    }
 }
 
 fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usize) {
     let address = granule as usize * GRANULE;
     thread.cache.follow(thread.cursor.strand());
-    if thread.has_made(kind, granule, mask) {
+    if thread.has_made(kind, granule, mask)
+        || thread.gap.contains(address) && thread.take_again(kind, granule, mask, pc)
+    {
         return;
     }
     if thread.openmp.watches(address) {
@@ -162,6 +185,7 @@ fn since(thread: &mut Thread, address: usize) -> u32 {
         return 0;
     }
     if let Some(gap) = Gap::around(address, &thread.storage) {
+        thread.cache.take_again_in(gap.region());
         thread.gap = gap;
         return 0;
     }

@@ -35,7 +35,7 @@ extern "C" fn start() {
         return;
     }
     let options = Options::from_environment();
-    let Some(mut engine) = Engine::new() else {
+    let Some(mut engine) = Engine::for_addresses() else {
         eprintln!("heddle: no address space for shadow memory; the program runs unchecked");
         return;
     };

@@ -12,6 +12,7 @@
 //! the stack's own thread. For an address in a live frame, the levels above it do not change while
 //! others look.
 
+use heddle_rt::Region;
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -35,6 +36,16 @@ pub(crate) struct Gap {
 }
 
 impl Gap {
+    /// The same for the common path.
+    pub(crate) fn region(&self) -> Region {
+        Region {
+            start: self.addresses.start,
+            len: self.addresses.len(),
+            version: &VERSION,
+            as_of: self.version,
+        }
+    }
+
     /// Whether the address lies in it.
     #[inline]
     pub(crate) fn contains(&self, address: usize) -> bool {

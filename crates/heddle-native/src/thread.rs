@@ -8,10 +8,10 @@
 use crate::runtime::{Runtime, runtime};
 use crate::stack::{self, Gap, Stack};
 use heddle_core::AccessKind;
-use heddle_rt::{Cursor, Engine, ThreadCache, View};
+use heddle_rt::{Cursor, Engine, Known, Taking, ThreadCache, View};
 use std::arch::{asm, global_asm};
 use std::ops::Range;
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 global_asm!(
@@ -69,7 +69,6 @@ word!(record_word, set_record, "heddle_record");
 
 /// A thread of the program.
 #[derive(Debug)]
-#[repr(C)]
 pub struct Thread {
     /// For the common path: no look-up of the runtime.
     pub(crate) view: View,
@@ -94,16 +93,12 @@ pub struct Thread {
     /// Threads are numbered as they start.
     pub number: u32,
     inside: bool,
-    /// Where the executable's own hooks look for this record; null if it has none.
-    slot: *mut *mut Thread,
 }
 
-// What `hooks/hooks.s` relies on.
+// What `hooks/hooks.s` and `hooks/hooks.ll` rely on.
 const _: () = {
-    assert!(std::mem::offset_of!(Thread, view) == 0);
-    assert!(std::mem::offset_of!(Thread, cache) + ThreadCache::WANTED == 8);
-    assert!(std::mem::offset_of!(Thread, cache) + ThreadCache::KNOWN_READS == 16);
-    assert!(std::mem::offset_of!(Thread, cache) + ThreadCache::KNOWN_WRITES == 8208);
+    assert!(matches!(Known::PARTS, [0, 8, 8200, 16392]));
+    assert!(matches!(Taking::PARTS, [0, 32, 6176, 24]));
 };
 
 static THREADS: AtomicU32 = AtomicU32::new(0);
@@ -117,32 +112,32 @@ pub(crate) fn checked() -> Option<&'static mut Thread> {
     (!thread.is_null()).then(|| unsafe { &mut *thread })
 }
 
-/// Says where the executable's own hooks look for the calling thread's record.
-type SlotOf = extern "C" fn() -> *mut *mut Thread;
+/// What the hooks in an executable (`hooks/hooks.s`) need from the library, and it from them.
+#[repr(C)]
+struct Hooks {
+    /// Set by the library: the state of the first granule, and which blocks of states have memory.
+    states: *const (),
+    settled: *const (),
+    /// What the calling thread knows, in the executable's own thread-local storage.
+    known: extern "C" fn() -> NonNull<Known>,
+}
 
-/// The executable's, or null if it was linked without hooks of its own.
-static HOOKS: AtomicPtr<()> = AtomicPtr::new(null_mut());
+/// The executable's; null if it was linked without hooks of its own.
+static HOOKS: AtomicPtr<Hooks> = AtomicPtr::new(null_mut());
 
-/// Called by the hooks in the executable when it starts (`hooks/hooks.s`).
+/// Called by the hooks in the executable when it starts.
 #[unsafe(no_mangle)]
-extern "C" fn heddle_register_hooks(slot_of: SlotOf) {
-    HOOKS.store(slot_of as *mut (), Ordering::Release);
+extern "C" fn heddle_register_hooks(hooks: &'static mut Hooks) {
+    if let Some(runtime) = runtime() {
+        let view = runtime.engine.view();
+        (hooks.states, hooks.settled) = (view.states(), view.settled());
+        HOOKS.store(hooks, Ordering::Release);
+    }
     let thread = record_word();
     if !thread.is_null() {
         // SAFETY: the calling thread's record, which is not lent out: the executable's start-up calls.
-        let thread = unsafe { &mut *thread };
-        thread.slot = slot_of();
-        thread.check();
+        unsafe { &mut *thread }.use_hooks();
     }
-}
-
-fn own_slot() -> *mut *mut Thread {
-    let slot_of = HOOKS.load(Ordering::Acquire);
-    if slot_of.is_null() {
-        return null_mut();
-    }
-    // SAFETY: `heddle_register_hooks` stored a function of this type.
-    unsafe { std::mem::transmute::<*mut (), SlotOf>(slot_of)() }
 }
 
 /// Runs `f` with the calling thread's record. None if the program is not checked now, or if the
@@ -187,12 +182,13 @@ pub fn attach(cursor: Cursor) {
         api: crate::api::Local::default(),
         number: THREADS.fetch_add(1, Ordering::Relaxed),
         inside: false,
-        slot: own_slot(),
     });
     let thread = Box::into_raw(thread);
     set_record(thread);
     // SAFETY: just made, and only this thread knows it.
-    unsafe { &mut *thread }.check();
+    let thread = unsafe { &mut *thread };
+    thread.use_hooks();
+    thread.check();
 }
 
 /// The calling thread is not checked any more. Gives back where its task stood.
@@ -205,6 +201,7 @@ pub fn detach() -> Option<Cursor> {
     // SAFETY: the record was boxed by `attach`, and nobody refers to it any more.
     let mut thread = unsafe { Box::from_raw(thread) };
     thread.uncheck();
+    thread.cache.leave();
     stack::unregister(thread.stack);
     Some(thread.cursor)
 }
@@ -222,26 +219,28 @@ impl Thread {
         unsafe { self.cache.take_again(self.view, kind, granule, mask, pc) }
     }
 
+    /// What it knows lies where the executable's own hooks look, if it has any.
+    fn use_hooks(&mut self) {
+        let hooks = HOOKS.load(Ordering::Acquire);
+        if !hooks.is_null() {
+            // SAFETY: the executable's, which is never unloaded. Its thread-local storage is the calling
+            // thread's own and lives as long; it is in zeros until the record moves there, and after `leave`.
+            unsafe { self.cache.move_to(((*hooks).known)()) };
+        }
+    }
+
     /// Its accesses are checked from now on.
     #[inline]
     fn check(&mut self) {
-        let checked: *mut Self = self;
-        self.tell(checked);
+        self.cache.open_steps();
+        set_checked(self);
     }
 
-    /// They are not.
+    /// They are not: those that are not known are passed over.
     #[inline]
     fn uncheck(&mut self) {
-        self.tell(null_mut());
-    }
-
-    #[inline]
-    fn tell(&self, checked: *mut Self) {
-        set_checked(checked);
-        if !self.slot.is_null() {
-            // SAFETY: a word of this thread's own storage, which lives as long as the thread.
-            unsafe { *self.slot = checked };
-        }
+        self.cache.close_steps();
+        set_checked(null_mut());
     }
 
     /// Whether the running strand has made such an access before.

@@ -4,10 +4,17 @@ use crate::exclusion::Hold;
 use crate::history::Taken;
 #[cfg(not(feature = "shuttle"))]
 use crate::shadow::View;
+#[cfg(not(feature = "shuttle"))]
+use crate::states::WHOLE;
 use crate::states::{Blocks, Group, Mark, Mask, StateId};
 #[cfg(not(feature = "shuttle"))]
-use crate::sync::Ordering;
+use crate::sync::{AtomicU32, Ordering};
 use heddle_core::AccessKind;
+#[cfg(not(feature = "shuttle"))]
+use std::ops::Range;
+use std::ptr::NonNull;
+#[cfg(not(feature = "shuttle"))]
+use std::sync::atomic::AtomicU64;
 
 const KNOWN: usize = 1 << 10;
 const STEPS: usize = 1 << 11;
@@ -17,19 +24,60 @@ const AGAIN: usize = 1 << 8;
 /// Strand changes after which the table of known states starts afresh.
 const EPOCHS: u32 = 1 << 24;
 
+/// What the common access of a thread consults. It may lie where a common path in assembly finds it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Known {
+    /// How often the strand changed, shifted left by eight, and all bytes: what an entry of `states` must
+    /// have besides its state.
+    wanted: u64,
+    /// States in which the strand's access changes nothing, by kind: state, epoch and bytes.
+    states: [[u64; KNOWN]; 2],
+    /// The steps of the same thread, while they may be taken by a common path in assembly; else null.
+    steps: *const Taking,
+}
+
+/// Addresses at which steps may be taken again by a common path in assembly.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Region {
+    /// Where they begin.
+    pub start: usize,
+    /// How many there are.
+    pub len: usize,
+    /// Valid while this number ...
+    pub version: &'static std::sync::atomic::AtomicU32,
+    /// ... is this.
+    pub as_of: u32,
+}
+
+static NO_VERSION: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
+impl Region {
+    const NOWHERE: Self = Self {
+        start: 0,
+        len: 0,
+        version: &NO_VERSION,
+        as_of: 0,
+    };
+}
+
+/// Steps the strand took without a race, by kind: other granules in the same state take them too.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Taking {
+    region: Region,
+    steps: [[Again; AGAIN]; 2],
+}
+
 /// Caches of one thread, for one engine. They may be used for any task that runs on the thread, and
 /// dropped at any time.
 #[derive(Debug)]
-#[repr(C)]
 pub struct ThreadCache {
-    /// How often the strand changed, shifted left by eight, and all bytes: what an entry of `known` must
-    /// have besides its state.
-    wanted: u64,
-    /// States in which the strand's access changes nothing, by kind: state, epoch and bytes. In
-    /// place and of a fixed size: the common access finds them by arithmetic alone.
-    known: [[u64; KNOWN]; 2],
-    /// Steps the strand took without a race, by kind: other granules in the same state take them too.
-    taken: [[Again; AGAIN]; 2],
+    /// In `own`, or in memory of the thread that outlives this.
+    known: NonNull<Known>,
+    own: Option<Box<Known>>,
+    taking: Box<Taking>,
     /// The strand the thread executes, as far as this cache was told.
     strand: u32,
     steps: Box<[Step]>,
@@ -43,8 +91,13 @@ pub struct ThreadCache {
     pub(crate) groups: Vec<Group>,
 }
 
+// SAFETY: all three are used by the thread that owns the cache, and `known` is in a box of the cache's own
+// unless the thread has given it a place.
+unsafe impl Send for ThreadCache {}
+
 /// A step of the running strand, at one place of the program.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Again {
     /// State, epoch and bytes.
     key: u64,
@@ -61,20 +114,37 @@ struct Step {
     next: StateId,
 }
 
+/// The first epoch.
+const FIRST: u64 = 1 << 8 | 0xff;
+
 const NEVER: Again = Again {
     key: 0,
     pc: 0,
     next: StateId::FRESH,
 };
 
-impl ThreadCache {
-    /// Where `wanted` lies, for a common path in assembly.
-    pub const WANTED: usize = std::mem::offset_of!(Self, wanted);
-    /// Where the table of reads lies.
-    pub const KNOWN_READS: usize = std::mem::offset_of!(Self, known);
-    /// Where the table of writes lies.
-    pub const KNOWN_WRITES: usize = Self::KNOWN_READS + size_of::<[u64; KNOWN]>();
+impl Known {
+    /// Where its parts lie, for a common path in assembly: what is wanted, the states known for reads and
+    /// for writes, the steps.
+    pub const PARTS: [usize; 4] = [
+        std::mem::offset_of!(Self, wanted),
+        std::mem::offset_of!(Self, states),
+        std::mem::offset_of!(Self, states) + size_of::<[u64; KNOWN]>(),
+        std::mem::offset_of!(Self, steps),
+    ];
+}
 
+impl Taking {
+    /// Where its parts lie: the region, steps of reads and of writes; and the size of a step.
+    pub const PARTS: [usize; 4] = [
+        std::mem::offset_of!(Self, region),
+        std::mem::offset_of!(Self, steps),
+        std::mem::offset_of!(Self, steps) + size_of::<[Again; AGAIN]>(),
+        size_of::<Again>(),
+    ];
+}
+
+impl ThreadCache {
     /// Empty caches.
     pub fn new() -> Self {
         let nothing = Step {
@@ -88,10 +158,15 @@ impl ThreadCache {
             kind: AccessKind::Read,
             next: StateId::FRESH,
         };
+        let taking = Box::new(Taking {
+            region: Region::NOWHERE,
+            steps: [[NEVER; AGAIN]; 2],
+        });
+        let mut own = Self::new_known();
         Self {
-            wanted: 1 << 8 | 0xff,
-            known: [[0; KNOWN]; 2],
-            taken: [[NEVER; AGAIN]; 2],
+            known: NonNull::from(&mut *own),
+            own: Some(own),
+            taking,
             strand: 0,
             steps: vec![nothing; STEPS].into(),
             orders: vec![(0, 0, false); ORDERS].into(),
@@ -100,6 +175,65 @@ impl ThreadCache {
             is_particular: false,
             groups: Vec::new(),
         }
+    }
+
+    /// What is known is kept at `place` from now on.
+    ///
+    /// # Safety
+    /// The place is the calling thread's alone, is all zeros, and outlives this or a call of [`leave`](Self::leave).
+    pub unsafe fn move_to(&mut self, place: NonNull<Known>) {
+        let Some(own) = self.own.take() else { return };
+        // SAFETY: the caller's promise.
+        unsafe { place.write(*own) };
+        self.known = place;
+    }
+
+    /// Leaves the place it was moved to, in zeros.
+    pub fn leave(&mut self) {
+        if self.own.is_none() {
+            let mut own = Self::new_known();
+            // SAFETY: the place is still there, as `move_to` was promised; zeros are a valid value.
+            unsafe { self.known.write(std::mem::zeroed()) };
+            self.known = NonNull::from(&mut *own);
+            self.own = Some(own);
+        }
+    }
+
+    fn new_known() -> Box<Known> {
+        Box::new(Known {
+            wanted: FIRST,
+            states: [[0; KNOWN]; 2],
+            steps: std::ptr::null(),
+        })
+    }
+
+    /// Steps may be taken again by a common path in assembly at these addresses.
+    pub fn take_again_in(&mut self, region: Region) {
+        self.taking.region = region;
+    }
+
+    /// From now on they may.
+    #[inline]
+    pub fn open_steps(&mut self) {
+        self.known_mut().steps = &raw const *self.taking;
+    }
+
+    /// From now on they may not.
+    #[inline]
+    pub fn close_steps(&mut self) {
+        self.known_mut().steps = std::ptr::null();
+    }
+
+    #[inline(always)]
+    fn known(&self) -> &Known {
+        // SAFETY: points into `own`, or to where `move_to` was promised that it lives.
+        unsafe { self.known.as_ref() }
+    }
+
+    #[inline(always)]
+    fn known_mut(&mut self) -> &mut Known {
+        // SAFETY: as above; `self` is borrowed mutably, and nothing else refers to the place.
+        unsafe { self.known.as_mut() }
     }
 
     /// The thread now executes `strand` (0: none yet). What is known holds for one strand only.
@@ -113,24 +247,27 @@ impl ThreadCache {
     #[inline]
     fn change(&mut self, strand: u32) {
         self.strand = strand;
-        self.wanted += 1 << 8;
-        if self.wanted >> 8 == u64::from(EPOCHS) {
+        let known = self.known_mut();
+        known.wanted += 1 << 8;
+        if known.wanted >> 8 == u64::from(EPOCHS) {
             self.start_afresh();
         }
     }
 
     #[cold]
     fn start_afresh(&mut self) {
-        self.known = [[0; KNOWN]; 2];
-        self.taken = [[NEVER; AGAIN]; 2];
-        self.wanted = 1 << 8 | 0xff;
+        let known = self.known_mut();
+        known.states = [[0; KNOWN]; 2];
+        known.wanted = FIRST;
+        self.taking.steps = [[NEVER; AGAIN]; 2];
     }
 
     /// Whether the strand has already made such an access to a granule in `state`.
     #[inline(always)]
     pub(crate) fn knows(&self, kind: AccessKind, state: StateId, mask: Mask) -> bool {
-        let entry = self.known[kind as usize][state.0 as usize % KNOWN];
-        let wanted = u64::from(state.0) << 32 | self.wanted;
+        let known = self.known();
+        let entry = known.states[kind as usize][state.0 as usize % KNOWN];
+        let wanted = u64::from(state.0) << 32 | known.wanted;
         (entry ^ wanted) & (!0xff | u64::from(mask)) == 0
     }
 
@@ -143,7 +280,8 @@ impl ThreadCache {
     #[inline(always)]
     pub unsafe fn has_made(&self, view: View, kind: AccessKind, granule: u64, mask: u8) -> bool {
         // SAFETY: the caller's promise.
-        self.knows(kind, StateId(unsafe { view.state(granule) }), mask)
+        let cell = unsafe { view.cell(granule) };
+        cell.is_some_and(|cell| self.knows(kind, StateId(cell.load(Ordering::Acquire)), mask))
     }
 
     /// Takes the step that the strand took before at the same place of the program, for another
@@ -166,24 +304,65 @@ impl ThreadCache {
             return false;
         };
         let state = StateId(cell.load(Ordering::Acquire));
-        let step = &self.taken[kind as usize][Self::again(state, pc)];
-        step.key == self.key(state, mask)
-            && step.pc == pc
-            && cell
-                .compare_exchange(state.0, step.next.0, Ordering::AcqRel, Ordering::Relaxed)
-                .is_ok()
+        // SAFETY: as above.
+        if state == StateId::FRESH && !unsafe { view.is_settled(granule) } {
+            return false;
+        }
+        let next = self.next(kind, state, mask, pc);
+        next.is_some_and(|next| swap(cell, state, next))
+    }
+
+    /// The same for whole granules, one after the other, known ones included: the first that needs more.
+    ///
+    /// # Safety
+    /// As for [`take_again`](Self::take_again).
+    #[cfg(not(feature = "shuttle"))]
+    pub unsafe fn take_all_again(
+        &self,
+        view: View,
+        kind: AccessKind,
+        granules: Range<u64>,
+        pc: usize,
+    ) -> u64 {
+        let mut at = granules.start;
+        while at < granules.end {
+            // SAFETY: the caller's promise.
+            let Some(cells) = (unsafe { view.cells(at..granules.end) }) else {
+                return at;
+            };
+            let state = StateId(cells[0].load(Ordering::Acquire));
+            let taken = if self.knows(kind, state, WHOLE) {
+                1
+            } else if let Some(next) = self.next(kind, state, WHOLE, pc) {
+                swap_all(cells, state, next)
+            } else {
+                return at;
+            };
+            if taken == 0 {
+                return at;
+            }
+            at += taken as u64;
+        }
+        at
+    }
+
+    /// Where the strand's access at `pc` led from `state`, if it made one.
+    #[inline(always)]
+    fn next(&self, kind: AccessKind, state: StateId, mask: u8, pc: usize) -> Option<StateId> {
+        let step = &self.taking.steps[kind as usize][Self::again(state, pc)];
+        (step.key == self.key(state, mask) && step.pc == pc).then_some(step.next)
     }
 
     /// Notes a step that others in the same state may take.
     pub fn took(&mut self, taken: Taken, kind: AccessKind, mask: u8, pc: usize) {
         let key = self.key(taken.from, mask);
         let next = taken.to;
-        self.taken[kind as usize][Self::again(taken.from, pc)] = Again { key, pc, next };
+        self.taking.steps[kind as usize][Self::again(taken.from, pc)] = Again { key, pc, next };
     }
 
     #[inline(always)]
     fn key(&self, state: StateId, mask: u8) -> u64 {
-        u64::from(state.0) << 32 | (self.wanted & !0xff) | u64::from(mask)
+        u64::from(state.0) << 32 | (self.known().wanted & !0xff) | u64::from(mask)
     }
 
     #[inline(always)]
@@ -194,9 +373,9 @@ impl ThreadCache {
     /// Notes that it has. Whoever wrote may also read.
     #[inline]
     pub(crate) fn learn(&mut self, kind: AccessKind, state: StateId, mask: Mask) {
-        let key = u64::from(state.0) << 32 | (self.wanted & !0xff);
-        for known in &mut self.known[..=kind as usize] {
-            let entry = &mut known[state.0 as usize % KNOWN];
+        let key = u64::from(state.0) << 32 | (self.known().wanted & !0xff);
+        for states in &mut self.known_mut().states[..=kind as usize] {
+            let entry = &mut states[state.0 as usize % KNOWN];
             let before = if *entry & !0xff == key { *entry } else { key };
             *entry = before | u64::from(mask);
         }
@@ -242,6 +421,39 @@ impl ThreadCache {
     fn pair(earlier: u32, now: u32) -> usize {
         (earlier.wrapping_mul(0x9E37_79B1) >> 16 ^ now) as usize % ORDERS
     }
+}
+
+#[cfg(not(feature = "shuttle"))]
+#[inline(always)]
+fn swap(cell: &AtomicU32, from: StateId, to: StateId) -> bool {
+    cell.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed)
+        .is_ok()
+}
+
+/// Changes the state of these cells as long as it is `from`, two at a time where they lie so: how many.
+#[cfg(not(feature = "shuttle"))]
+fn swap_all(cells: &[AtomicU32], from: StateId, to: StateId) -> usize {
+    let both = |state: StateId| u64::from(state.0) << 32 | u64::from(state.0);
+    let mut done = 0;
+    while let Some(cell) = cells.get(done) {
+        let pair: *const AtomicU32 = cell;
+        if done + 1 < cells.len() && pair.cast::<AtomicU64>().is_aligned() {
+            // SAFETY: two neighbouring cells, aligned, accessed as atomics only. That accesses of both sizes
+            // to the same memory are atomic is what the processor says; the hooks rely on it, too.
+            let pair = unsafe { &*pair.cast::<AtomicU64>() };
+            let swapped =
+                pair.compare_exchange(both(from), both(to), Ordering::AcqRel, Ordering::Relaxed);
+            if swapped.is_ok() {
+                done += 2;
+                continue;
+            }
+        }
+        if !swap(cell, from, to) {
+            break;
+        }
+        done += 1;
+    }
+    done
 }
 
 impl Default for ThreadCache {

@@ -28,6 +28,12 @@ use heddle_core::{
     TaskKind,
 };
 
+/// Granules that a front end numbers itself.
+const NUMBERED: u64 = 1 << 38;
+
+/// Words of eight bytes in the 47 bits of address space that a process has.
+const ADDRESSED: u64 = 1 << 44;
+
 /// No strand yet.
 pub(crate) const NO_STRAND: u32 = 0;
 
@@ -198,14 +204,24 @@ impl EndPoint {
 }
 
 impl Engine {
-    /// An engine; none if the address space for its tables cannot be had.
+    /// An engine for granules that are numbered from 0, as many as there are; none if the address space
+    /// for its tables cannot be had.
     pub fn new() -> Option<Self> {
+        Self::with_room(NUMBERED)
+    }
+
+    /// An engine whose granules are the words of the address space.
+    pub fn for_addresses() -> Option<Self> {
+        Self::with_room(ADDRESSED)
+    }
+
+    fn with_room(granules: u64) -> Option<Self> {
         Some(Self {
             forest: Forest::new(ROWS)?,
             states: States::new()?,
             exclusion: Exclusion::new(ROWS)?,
             sections: Sections::default(),
-            shadow: Shadow::new()?,
+            shadow: Shadow::new(granules)?,
             frames: Frames::new(ROWS)?,
             races: Mutex::default(),
             edges: Mutex::default(),

@@ -7,7 +7,7 @@
 //! 1. The engine never blocks the program for longer than a table look-up, and never fails it: when
 //!    a table is full it stops checking and says so ([`Engine::gave_up`]).
 //! 2. A repeated access by one strand costs two loads and a comparison.
-//! 3. `unsafe` is confined to `store`, `cells`, `shadow` and, for tests, `spin`.
+//! 3. `unsafe` is confined to `store`, `cells`, `shadow`, `cache` and, for tests, `spin`.
 
 mod cache;
 mod cells;
@@ -27,7 +27,7 @@ mod store;
 mod sync;
 mod team;
 
-pub use cache::ThreadCache;
+pub use cache::{Known, Region, Taking, ThreadCache};
 pub use engine::{Cursor, EndPoint, Engine, FinishScope, Readers};
 pub use exclusion::{ATOMIC, LockMode};
 pub use history::{Taken, Touch};

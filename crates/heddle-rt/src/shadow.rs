@@ -1,8 +1,9 @@
-//! Shadow memory: one 32-bit state per granule, found from the granule's number by arithmetic.
+//! Shadow memory: one 32-bit state per granule, at an address that follows from the granule's number by
+//! arithmetic alone.
 //!
 //! A granule is whatever the front end numbers: eight bytes of a native program, one element of a
-//! Rust value. The space of numbers is divided into chunks; a chunk's states are mapped when its first
-//! granule is touched and backed by memory page by page, so that any address costs two loads.
+//! Rust value. Address space for all states is reserved at the start; memory backs it page by page as
+//! granules are touched.
 
 use crate::sync::AtomicU32;
 
@@ -17,12 +18,8 @@ pub(crate) use simulated::Shadow;
 mod mapped {
     use super::AtomicU32;
     use crate::store::Reserved;
-    use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+    use std::sync::atomic::{AtomicU8, Ordering};
 
-    /// Granules of one chunk: a gibibyte of a native program.
-    const CHUNK: u64 = 1 << 27;
-    /// Chunks in all: 47 bits of address space.
-    const CHUNKS: usize = 1 << 17;
     /// From this many states on, clearing gives pages back instead of writing zeros.
     const PAGES_FROM: u64 = 1 << 14;
     const PAGE: usize = 4096;
@@ -33,16 +30,19 @@ mod mapped {
     /// See the module's documentation.
     #[derive(Debug)]
     pub(crate) struct Shadow {
-        directory: Reserved<AtomicPtr<AtomicU32>>,
+        states: Reserved<AtomicU32>,
         /// Whether the states of a block have memory.
         settled: Reserved<AtomicU8>,
     }
 
     impl Shadow {
-        pub(crate) fn new() -> Option<Self> {
+        /// Room for granules below `granules`, a multiple of a block's.
+        pub(crate) fn new(granules: u64) -> Option<Self> {
+            let states = Reserved::new(usize::try_from(granules).ok()?)?;
+            states.keep_out_of_core_dumps();
             Some(Self {
-                directory: Reserved::new(CHUNKS)?,
-                settled: Reserved::new(CHUNKS * (CHUNK / BLOCK) as usize)?,
+                states,
+                settled: Reserved::new((granules / BLOCK) as usize)?,
             })
         }
 
@@ -67,81 +67,41 @@ mod mapped {
         fn give_memory(&self, granule: u64) {
             if let Some(first) = self.cell(granule / BLOCK * BLOCK) {
                 let start = std::ptr::from_ref(first).cast_mut().cast();
-                // SAFETY: the block lies inside one chunk. That the pages get memory changes nothing in
-                // them; if it fails, they get it one by one when they are written.
+                // SAFETY: the block lies inside the reserved space. That the pages get memory changes
+                // nothing in them; if it fails, they get it one by one when they are written.
                 unsafe { libc::madvise(start, BLOCK as usize * 4, libc::MADV_POPULATE_WRITE) };
             }
         }
 
-        /// The state of a granule; none if its memory cannot be had.
+        /// The state of a granule; none if there is no room for it.
         #[inline(always)]
         pub(crate) fn cell(&self, granule: u64) -> Option<&AtomicU32> {
-            let chunk = self.chunk(granule)?;
-            // SAFETY: a chunk has CHUNK states; they are zeroed, aligned, and accessed as atomics only.
-            Some(unsafe { &*chunk.add((granule % CHUNK) as usize) })
+            let index = granule as usize;
+            // SAFETY: the index is below the capacity; states are zeroed, aligned, and accessed as
+            // atomics only.
+            (index < self.states.capacity()).then(|| unsafe { &*self.states.base().add(index) })
         }
 
-        /// The same table for the common path.
+        /// The same memory for the common path.
         pub(crate) fn view(&self) -> View {
-            View(self.directory.base())
-        }
-
-        #[inline(always)]
-        fn chunk(&self, granule: u64) -> Option<*mut AtomicU32> {
-            let slot = self.slot(granule)?;
-            match slot.load(Ordering::Acquire) {
-                chunk if !chunk.is_null() => Some(chunk),
-                _ => Self::map(slot),
-            }
-        }
-
-        #[inline(always)]
-        fn slot(&self, granule: u64) -> Option<&AtomicPtr<AtomicU32>> {
-            let index = (granule / CHUNK) as usize;
-            // SAFETY: the index is below the number of chunks; the directory is zeroed, and a null
-            // pointer is a valid value.
-            (index < CHUNKS).then(|| unsafe { &*self.directory.base().add(index) })
-        }
-
-        #[cold]
-        fn map(slot: &AtomicPtr<AtomicU32>) -> Option<*mut AtomicU32> {
-            let fresh = Reserved::<AtomicU32>::new(CHUNK as usize)?;
-            let taken = slot.compare_exchange(
-                std::ptr::null_mut(),
-                fresh.base(),
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            );
-            match taken {
-                Ok(_) => {
-                    let base = fresh.base();
-                    std::mem::forget(fresh);
-                    Some(base)
-                }
-                Err(earlier) => Some(earlier),
+            View {
+                states: self.states.base(),
+                settled: self.settled.base(),
+                granules: self.states.capacity() as u64,
             }
         }
 
         /// Sets the states of `len` granules from `start` back to nothing.
         pub(crate) fn clear(&self, start: u64, len: u64) {
-            let end = start.saturating_add(len);
-            let mut at = start;
-            while at < end {
-                let stop = end.min((at / CHUNK + 1) * CHUNK);
-                let mapped = self.slot(at).map(|slot| slot.load(Ordering::Acquire));
-                if let Some(chunk) = mapped.filter(|chunk| !chunk.is_null()) {
-                    Self::clear_chunk(chunk, at % CHUNK, stop - at);
-                }
-                at = stop;
-            }
-        }
-
-        fn clear_chunk(chunk: *mut AtomicU32, start: u64, len: u64) {
-            // SAFETY: the caller stays inside the chunk.
+            let room = self.states.capacity() as u64;
+            let end = start.saturating_add(len).min(room);
+            let start = start.min(end);
+            // SAFETY: both ends lie inside the reserved space.
             let states = unsafe {
-                std::slice::from_raw_parts(chunk.add(start as usize).cast_const(), len as usize)
+                let first = self.states.base().add(start as usize).cast_const();
+                std::slice::from_raw_parts(first, (end - start) as usize)
             };
-            if len < PAGES_FROM {
+            if end - start < PAGES_FROM {
                 return states
                     .iter()
                     .for_each(|state| state.store(0, Ordering::Release));
@@ -151,15 +111,19 @@ mod mapped {
             let (before, after) = ((first - begin) / 4, (last - begin) / 4);
             let edges = states[..before].iter().chain(&states[after..]);
             edges.for_each(|state| state.store(0, Ordering::Release));
-            // SAFETY: the pages lie inside the chunk, which is private and anonymous: they read as zero
+            // SAFETY: the pages lie inside the mapping, which is private and anonymous: they read as zero
             // afterwards, which is what clearing means.
             unsafe { libc::madvise(first as *mut _, last - first, libc::MADV_DONTNEED) };
         }
     }
 
-    /// A shadow memory that outlives whoever looks: nothing is mapped, only looked up.
+    /// A shadow memory that outlives whoever looks.
     #[derive(Clone, Copy, Debug)]
-    pub struct View(*const AtomicPtr<AtomicU32>);
+    pub struct View {
+        states: *const AtomicU32,
+        settled: *const AtomicU8,
+        granules: u64,
+    }
 
     // SAFETY: looks at atomics only.
     unsafe impl Send for View {}
@@ -167,43 +131,53 @@ mod mapped {
     unsafe impl Sync for View {}
 
     impl View {
-        /// The state of the granule that holds `address`; 0 if none was ever set.
+        /// The state of the first granule, for a common path in assembly; the others follow.
+        pub fn states(self) -> *const () {
+            self.states.cast()
+        }
+
+        /// A byte per block of 2^14 granules, not 0 if its states have memory.
+        pub fn settled(self) -> *const () {
+            self.settled.cast()
+        }
+
+        /// Whether the granule's state has memory.
+        ///
+        /// # Safety
+        /// As for [`cell`](Self::cell), and there is a cell for the granule.
+        #[inline(always)]
+        pub(crate) unsafe fn is_settled(self, granule: u64) -> bool {
+            // SAFETY: there is a byte for every block of granules.
+            let settled = unsafe { &*self.settled.add((granule / BLOCK) as usize) };
+            settled.load(Ordering::Relaxed) != 0
+        }
+
+        /// The cells of granules of one block, from the first on, if they have memory.
+        ///
+        /// # Safety
+        /// As for [`cell`](Self::cell).
+        #[inline(always)]
+        pub(crate) unsafe fn cells<'a>(
+            self,
+            granules: std::ops::Range<u64>,
+        ) -> Option<&'a [AtomicU32]> {
+            let end = granules.end.min((granules.start / BLOCK + 1) * BLOCK);
+            let is_there = end <= self.granules && granules.start < end;
+            // SAFETY: there is room for them; states are accessed as atomics only.
+            (is_there && unsafe { self.is_settled(granules.start) }).then(|| unsafe {
+                let first = self.states.add(granules.start as usize);
+                std::slice::from_raw_parts(first, (end - granules.start) as usize)
+            })
+        }
+
+        /// The cell of a granule, if there is room for it.
         ///
         /// # Safety
         /// The engine this view was made from is still there.
         #[inline(always)]
-        pub(crate) unsafe fn state(self, granule: u64) -> u32 {
-            // SAFETY: the caller's promise.
-            let cell = unsafe { self.cell(granule) };
-            cell.map_or(0, |cell| cell.load(Ordering::Acquire))
-        }
-
-        /// The cell of a granule, if its chunk is mapped.
-        ///
-        /// # Safety
-        /// As for [`state`](Self::state).
-        #[inline(always)]
         pub(crate) unsafe fn cell<'a>(self, granule: u64) -> Option<&'a AtomicU32> {
-            // SAFETY: the directory has CHUNKS slots, each null or a chunk of CHUNK states; both live as
-            // long as the engine.
-            unsafe {
-                let slot = &*self.0.add((granule / CHUNK) as usize % CHUNKS);
-                let chunk = slot.load(Ordering::Acquire);
-                (!chunk.is_null()).then(|| &*chunk.add((granule % CHUNK) as usize))
-            }
-        }
-    }
-
-    impl Drop for Shadow {
-        fn drop(&mut self) {
-            for index in 0..CHUNKS as u64 {
-                let slot = self.slot(index * CHUNK);
-                let chunk = slot.map_or(std::ptr::null_mut(), |slot| slot.load(Ordering::Acquire));
-                if !chunk.is_null() {
-                    // SAFETY: `map` made it with this size and forgot it; nothing refers to it any more.
-                    unsafe { libc::munmap(chunk.cast(), CHUNK as usize * size_of::<AtomicU32>()) };
-                }
-            }
+            // SAFETY: the index is below the capacity; the states live as long as the engine.
+            (granule < self.granules).then(|| unsafe { &*self.states.add(granule as usize) })
         }
     }
 }
@@ -218,7 +192,7 @@ mod simulated {
     pub(crate) struct Shadow(Vec<AtomicU32>);
 
     impl Shadow {
-        pub(crate) fn new() -> Option<Self> {
+        pub(crate) fn new(_granules: u64) -> Option<Self> {
             Some(Self((0..64).map(|_| AtomicU32::new(0)).collect()))
         }
 

@@ -136,6 +136,14 @@ impl<T> Reserved<T> {
         self.capacity
     }
 
+    /// What is reserved would be written out as zeros.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) fn keep_out_of_core_dumps(&self) {
+        let bytes = self.capacity * size_of::<T>();
+        // SAFETY: the whole mapping; its contents do not change.
+        unsafe { libc::madvise(self.base.as_ptr().cast(), bytes, libc::MADV_DONTDUMP) };
+    }
+
     #[cfg(not(feature = "shuttle"))]
     pub(crate) fn base(&self) -> *mut T {
         self.base.as_ptr()

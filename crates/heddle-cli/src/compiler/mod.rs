@@ -2,6 +2,7 @@
 //! command line. Everything else passes through, the exit status included.
 
 mod choice;
+mod inline;
 mod line;
 mod links;
 mod request;
@@ -53,7 +54,7 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
     }
     let links = request.goal == Goal::Link;
     let library = links.then(installation::library_dir).transpose()?;
-    let substitutes = links
+    let substitutes = (request.goal != Goal::Answer)
         .then(|| substitutes(&compiler, &request))
         .transpose()?;
     let include = installation::include_dir();
@@ -64,7 +65,11 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
         hooks: substitutes.as_ref().map(Substitutes::hooks),
     };
     let words = line::words(&compiler, &request, &folders, &options.arguments);
-    let status = Command::new(&compiler.path).args(words).status();
+    let in_line = substitutes
+        .as_ref()
+        .filter(|_| compiler.family == Family::Clang)
+        .and_then(|made| inline::compile(&compiler.path, &words, &request, made.dir()));
+    let status = in_line.unwrap_or_else(|| Command::new(&compiler.path).args(words).status());
     let status = status.map_err(|error| not_started(&compiler.path, &error))?;
     if !status.success() {
         explain(language, &compiler, &request);

@@ -1,0 +1,311 @@
+//! Puts the common path of the checker's hooks into the code that clang instruments.
+//!
+//! Instrumented code calls a function for every access, and around a call the compiler must save every
+//! vector register it needs: that alone costs more than the check. So where clang would go from source to
+//! object in one go, it is made to stop after instrumenting, gets the text of the hooks, and goes on from there,
+//! optimising once more. What it does besides is its own affair: `clang -###` says which steps it would
+//! take, and all others are taken as they are.
+//!
+//! Code for shared libraries is left alone: it cannot reach an executable's thread-local storage.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use super::request::{Goal, Request};
+
+/// The hooks, as text that goes into any module.
+const HOOKS: &str = include_str!("../../../heddle-native/hooks/hooks.ll");
+
+/// Options that instrument the code a second time if it is compiled in two steps, or keep more than the object.
+const IN_ONE_STEP: &[&str] = &[
+    "-fprofile",
+    "-fcoverage-mapping",
+    "-fcs-profile",
+    "-fmemory-profile",
+    "-fsanitize-coverage",
+    "-fxray",
+    "-finstrument",
+    "-pg",
+    "-split-dwarf",
+    "-load",
+    "-fpass-plugin",
+];
+
+/// Options about source text, with a value and without.
+const OF_SOURCES: [&[&str]; 2] = [
+    &["-dependency-file", "-MT", "-MQ", "-include", "-include-pch"],
+    &["-sys-header-deps", "-MP", "-fsanitize=thread"],
+];
+
+/// Compiles with clang, step by step; none if it is not to be or nothing would be gained.
+pub fn compile(
+    clang: &Path,
+    words: &[std::ffi::OsString],
+    request: &Request,
+    scratch: &Path,
+) -> Option<io::Result<ExitStatus>> {
+    if request.goal == Goal::Answer || !request.has_sources {
+        return None;
+    }
+    let steps = steps(clang, words)?;
+    if !steps.iter().any(|step| step.is_split()) {
+        return None;
+    }
+    let vectors = match request.wide_vectors {
+        true => Vectors::Wide,
+        false => Vectors::Narrow,
+    };
+    let done = take(&steps, vectors, scratch);
+    if request.goal == Goal::Link {
+        remove_objects(&steps);
+    }
+    Some(done)
+}
+
+/// What calls may leave in vector registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vectors {
+    /// Only the sixteen bytes that the hooks preserve are in use.
+    Narrow,
+    /// More may be in use than they preserve.
+    Wide,
+}
+
+/// One program that the driver would start.
+struct Step {
+    words: Vec<String>,
+}
+
+/// The steps that the driver would take; none if it does not say so plainly.
+fn steps(clang: &Path, words: &[std::ffi::OsString]) -> Option<Vec<Step>> {
+    let mut driver = Command::new(clang);
+    driver.arg("-###").args(words).stdin(Stdio::null());
+    let said = driver.output().ok().filter(|said| said.status.success())?;
+    let said = String::from_utf8(said.stderr).ok()?;
+    let steps = said.lines().filter(|line| line.starts_with(" \""));
+    let steps: Option<Vec<Step>> = steps.map(Step::read).collect();
+    steps.filter(|_| !said.contains("response file"))
+}
+
+fn take(steps: &[Step], vectors: Vectors, scratch: &Path) -> io::Result<ExitStatus> {
+    let mut last = ExitStatus::default();
+    for step in steps {
+        last = match step.is_split() {
+            true => step.split(vectors, scratch)?,
+            false => step.run(&step.words)?,
+        };
+        if !last.success() {
+            break;
+        }
+    }
+    Ok(last)
+}
+
+/// Objects that were made only to be linked.
+fn remove_objects(steps: &[Step]) {
+    let folder = std::env::temp_dir();
+    let made = steps.iter().filter(|step| step.has("-cc1"));
+    for object in made.filter_map(|step| step.value_of("-o")) {
+        if Path::new(object).starts_with(&folder) {
+            // If this fails, a temporary file stays behind.
+            let _ = fs::remove_file(object);
+        }
+    }
+}
+
+impl Step {
+    /// A line of words in quotes.
+    fn read(line: &str) -> Option<Self> {
+        let mut words = Vec::new();
+        let mut letters = line.trim().chars();
+        while let Some(letter) = letters.next() {
+            match letter {
+                ' ' => continue,
+                '"' => words.push(quoted(&mut letters)?),
+                _ => return None,
+            }
+        }
+        (!words.is_empty()).then_some(Self { words })
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|own| own == word)
+    }
+
+    fn value_of(&self, option: &str) -> Option<&str> {
+        let at = self.words.iter().position(|word| word == option)?;
+        self.words.get(at + 1).map(String::as_str)
+    }
+
+    /// Whether it goes from source to an instrumented object of an executable.
+    fn is_split(&self) -> bool {
+        let kept_whole = |word: &String| IN_ONE_STEP.iter().any(|start| word.starts_with(start));
+        let optimises = |word: &String| word.starts_with("-O") && word != "-O0";
+        ["-cc1", "-emit-obj", "-fsanitize=thread", "-o"]
+            .iter()
+            .all(|word| self.has(word))
+            && (self.has("-pic-is-pie") || !self.has("-pic-level"))
+            && self.value_of("-triple").is_some_and(is_known)
+            && self.words.iter().any(optimises)
+            && !self.words.iter().any(kept_whole)
+    }
+
+    fn split(&self, vectors: Vectors, scratch: &Path) -> io::Result<ExitStatus> {
+        let (text, with_hooks) = (scratch.join("code.ll"), scratch.join("hooked.ll"));
+        let first = self.run(&self.to_text(&text))?;
+        if !first.success() {
+            return Ok(first);
+        }
+        let code = fs::read_to_string(&text)?;
+        fs::write(&with_hooks, hooked(&code, vectors))?;
+        match self.run(&self.from_text(&with_hooks))? {
+            done if done.success() => Ok(done),
+            // Whatever the reason, the compiler alone does it, too.
+            _ => self.run(&self.words),
+        }
+    }
+
+    /// The first half: up to instrumented code.
+    fn to_text(&self, text: &Path) -> Vec<String> {
+        let mut words = self.words.clone();
+        for at in 0..words.len() {
+            match words[at].as_str() {
+                "-emit-obj" => words[at] = "-emit-llvm".into(),
+                "-o" if at + 1 < words.len() => words[at + 1] = path_word(text),
+                _ => {}
+            }
+        }
+        words
+    }
+
+    /// The second half.
+    fn from_text(&self, text: &Path) -> Vec<String> {
+        let [with_value, alone] = OF_SOURCES;
+        let mut words = Vec::new();
+        // The source is the last word.
+        let mut given = self.words[..self.words.len() - 1].iter();
+        while let Some(word) = given.next() {
+            match word.as_str() {
+                "-x" => {
+                    given.next();
+                }
+                word if with_value.contains(&word) => {
+                    given.next();
+                }
+                word if alone.contains(&word) => {}
+                _ => words.push(word.clone()),
+            }
+        }
+        // What there is to warn of was said in the first half.
+        words.extend(["-w", "-x", "ir"].map(String::from));
+        words.push(path_word(text));
+        words
+    }
+
+    fn run(&self, words: &[String]) -> io::Result<ExitStatus> {
+        Command::new(&words[0]).args(&words[1..]).status()
+    }
+}
+
+fn is_known(triple: &str) -> bool {
+    triple.starts_with("x86_64-") && triple.contains("-linux")
+}
+
+/// What stands before the closing quote; none if there is none.
+fn quoted(letters: &mut std::str::Chars<'_>) -> Option<String> {
+    let mut word = String::new();
+    loop {
+        match letters.next()? {
+            '"' => return Some(word),
+            '\\' => word.push(letters.next()?),
+            letter => word.push(letter),
+        }
+    }
+}
+
+fn path_word(path: &Path) -> String {
+    PathBuf::from(path).to_string_lossy().into_owned()
+}
+
+/// The code with the hooks it declares defined.
+fn hooked(code: &str, vectors: Vectors) -> String {
+    let is_declared_twice = |line: &&str| {
+        let name = line.strip_prefix("declare ").and_then(|line| {
+            let (_, from_name) = line.split_once('@')?;
+            from_name.split_once('(').map(|(name, _)| name)
+        });
+        name.is_some_and(|name| HOOKS.contains(&format!("@{name}(ptr")))
+    };
+    let mut text = String::with_capacity(code.len() + HOOKS.len());
+    for line in code.lines().filter(|line| !is_declared_twice(line)) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    match vectors {
+        Vectors::Narrow => text.push_str(HOOKS),
+        Vectors::Wide => text.push_str(&HOOKS.replace("preserve_allcc", "preserve_mostcc")),
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(line: &str) -> Step {
+        Step::read(line).expect("it is well formed")
+    }
+
+    const PLAIN: &str = r#" "clang" "-cc1" "-triple" "x86_64-pc-linux-gnu" "-emit-obj" "-pic-level" "2" "-pic-is-pie" "-O2" "-dependency-file" "a.d" "-MT" "a.o" "-fsanitize=thread" "-o" "a.o" "-x" "c" "a b.c""#;
+
+    #[test]
+    fn words_of_a_step_are_read_with_their_quotes() {
+        let words = step(r#" "cl\"ang" "-D" "A=\\b c""#).words;
+        assert_eq!(words, [r#"cl"ang"#, "-D", r"A=\b c"]);
+        assert!(Step::read(r#" "open"#).is_none() && Step::read(" bare").is_none());
+    }
+
+    #[test]
+    fn instrumented_objects_of_executables_are_compiled_in_two_halves() {
+        assert!(step(PLAIN).is_split());
+        for (from, to) in [
+            (r#" "-pic-is-pie""#, ""),
+            ("-O2", "-O0"),
+            ("-fsanitize=thread", "-g"),
+            ("-emit-obj", "-S"),
+            ("x86_64", "aarch64"),
+            ("\"-O2\"", "\"-O2\" \"-fprofile-instrument=clang\""),
+        ] {
+            assert!(!step(&PLAIN.replace(from, to)).is_split(), "{to}");
+        }
+    }
+
+    #[test]
+    fn the_second_half_starts_from_text_and_knows_no_sources() {
+        let words = step(PLAIN).from_text(Path::new("t.ll")).join(" ");
+        assert_eq!(
+            words,
+            "clang -cc1 -triple x86_64-pc-linux-gnu -emit-obj -pic-level 2 -pic-is-pie -O2 -o a.o -w -x ir t.ll"
+        );
+        let words = step(PLAIN).to_text(Path::new("t.ll")).join(" ");
+        assert!(words.contains("-emit-llvm") && words.contains("-o t.ll -x c a b.c"));
+    }
+
+    #[test]
+    fn hooks_are_defined_once_and_other_declarations_stay() {
+        let code = "declare void @__tsan_read8(ptr) #1\ndeclare void @__tsan_init() #1\n\
+                    declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #2\n";
+        let text = hooked(code, Vectors::Narrow);
+        assert!(!text.contains("declare void @__tsan_read8("));
+        assert_eq!(
+            text.matches("declare nonnull ptr @llvm.threadlocal")
+                .count(),
+            1
+        );
+        assert!(text.contains("declare void @__tsan_init()"));
+        assert_eq!(text.matches("@__tsan_read8(").count(), 1);
+        assert!(!hooked(code, Vectors::Wide).contains("preserve_allcc"));
+    }
+}
