@@ -1,5 +1,6 @@
 //! What one thread remembers, so that the common access needs no shared table.
 
+use crate::atomicity::Scratch;
 use crate::exclusion::Hold;
 use crate::history::Taken;
 #[cfg(not(feature = "shuttle"))]
@@ -89,6 +90,7 @@ pub struct ThreadCache {
     pub(crate) is_particular: bool,
     /// Scratch.
     pub(crate) groups: Vec<Group>,
+    pub(crate) torn: Scratch,
 }
 
 // SAFETY: all three are used by the thread that owns the cache, and `known` is in a box of the cache's own
@@ -174,6 +176,7 @@ impl ThreadCache {
             blocks: Blocks::default(),
             is_particular: false,
             groups: Vec::new(),
+            torn: Scratch::default(),
         }
     }
 
@@ -234,6 +237,12 @@ impl ThreadCache {
     fn known_mut(&mut self) -> &mut Known {
         // SAFETY: as above; `self` is borrowed mutably, and nothing else refers to the place.
         unsafe { self.known.as_mut() }
+    }
+
+    /// An access begins, to any number of granules: it counts once for each group they belong to.
+    #[inline]
+    pub fn begin_access(&mut self) {
+        self.torn.begin_access();
     }
 
     /// The thread now executes `strand` (0: none yet). What is known holds for one strand only.

@@ -10,6 +10,7 @@
 //! its location's state, made by compare-and-swap, so concurrent accesses to a location are checked
 //! as if they came one after the other.
 
+use crate::atomicity::{Atomicity, NO_REGION};
 use crate::cache::ThreadCache;
 use crate::exclusion::{Exclusion, Hold, LockMode};
 use crate::forest::Forest;
@@ -62,6 +63,10 @@ pub struct Cursor {
     /// The running strand, or none if it has touched nothing since its last operation.
     pub(crate) strand: u32,
     pub(crate) hold: Hold,
+    /// The region it is in, if it has touched something watched in it.
+    pub(crate) region: u32,
+    /// How many atomic blocks it is in.
+    pub(crate) blocks: u32,
 }
 
 impl Cursor {
@@ -123,6 +128,17 @@ struct Edges {
     real: Layer,
     /// That, and hand-offs.
     with_hand_offs: Layer,
+    /// The same without hand-offs through what is watched, once something is.
+    beside_units: Option<Layer>,
+}
+
+/// Through what something is handed over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Through {
+    /// Anything.
+    Location,
+    /// What must not be torn: that its sections can be swapped is the defect to be found.
+    Unit,
 }
 
 /// The tree, with pieces of a team's work taken for parallel to what their member did beside them.
@@ -156,6 +172,8 @@ pub struct Engine {
     pub(crate) shadow: Shadow,
     pub(crate) frames: Frames,
     pub(crate) races: Mutex<Races>,
+    pub(crate) atomicity: Atomicity,
+    pub(crate) reports_races: bool,
     edges: Mutex<Edges>,
     has_edges: AtomicBool,
     has_hand_offs: AtomicBool,
@@ -224,6 +242,8 @@ impl Engine {
             shadow: Shadow::new(granules)?,
             frames: Frames::new(ROWS)?,
             races: Mutex::default(),
+            atomicity: Atomicity::new()?,
+            reports_races: true,
             edges: Mutex::default(),
             has_edges: AtomicBool::new(false),
             has_hand_offs: AtomicBool::new(false),
@@ -320,6 +340,8 @@ impl Engine {
             phase: 0,
             strand: NO_STRAND,
             hold: Hold::NOTHING,
+            region: NO_REGION,
+            blocks: 0,
         }
     }
 
@@ -339,7 +361,7 @@ impl Engine {
             Some(scope) if scope.id != parent.finish => self.spawn_scoped(parent, scope, task),
             _ => self.forest.push(parent.scope, NodeKind::Task, task),
         };
-        parent.strand = NO_STRAND;
+        self.operate(parent);
         self.record(|book| {
             book.spawn(parent.task, task, finish, kind, site);
         });
@@ -399,6 +421,8 @@ impl Engine {
             phase: 0,
             strand: NO_STRAND,
             hold: Hold::NOTHING,
+            region: NO_REGION,
+            blocks: 0,
         }
     }
 
@@ -422,7 +446,9 @@ impl Engine {
     }
 
     /// The task is over.
-    pub fn end(&self, cursor: Cursor) -> EndPoint {
+    pub fn end(&self, mut cursor: Cursor) -> EndPoint {
+        cursor.blocks = 0;
+        self.end_region(&mut cursor);
         let Cursor {
             task,
             scope,
@@ -458,7 +484,7 @@ impl Engine {
         let id = FinishId::new(row + 1);
         let (outer_scope, outer_finish, outer_wait) = (cursor.scope, cursor.finish, cursor.wait);
         (cursor.scope, cursor.finish, cursor.wait) = (node, id, ROOT);
-        cursor.strand = NO_STRAND;
+        self.operate(cursor);
         self.record(|book| book.finish_begin(cursor.task, id, kind, site));
         FinishScope {
             id,
@@ -488,7 +514,7 @@ impl Engine {
     pub fn finish_end(&self, cursor: &mut Cursor, scope: FinishScope) {
         (cursor.scope, cursor.finish) = (scope.outer_scope, scope.outer_finish);
         cursor.wait = scope.outer_wait;
-        cursor.strand = NO_STRAND;
+        self.operate(cursor);
         self.each_layer(|layer| layer.finish_end(scope.id, cursor.task, &self.forest));
         self.record(|book| book.finish_end(cursor.task, scope.id));
     }
@@ -505,14 +531,19 @@ impl Engine {
 
     /// What the task did so far precedes whoever waits for the returned strand.
     pub fn signal(&self, cursor: &mut Cursor) -> u32 {
+        self.end_region(cursor);
+        self.signal_in_region(cursor)
+    }
+
+    fn signal_in_region(&self, cursor: &mut Cursor) -> u32 {
         let strand = self.close(cursor);
         self.record(|book| book.signal(cursor.task, strand));
         strand
     }
 
-    /// As [`signal`](Self::signal), if it may be for [`hand_over`](Self::hand_over).
+    /// As [`signal`](Self::signal), if it may be for [`hand_over`](Self::hand_over). Does not end a region.
     pub fn offer(&self, cursor: &mut Cursor) -> u32 {
-        let strand = self.signal(cursor);
+        let strand = self.signal_in_region(cursor);
         self.record(|book| book.offer(cursor.task, strand));
         strand
     }
@@ -525,6 +556,12 @@ impl Engine {
 
     /// These strands precede what follows.
     pub(crate) fn wait_for(&self, cursor: &mut Cursor, signals: &[u32]) {
+        self.end_region(cursor);
+        self.follow(cursor, signals);
+    }
+
+    /// The same, without the end of a region.
+    pub(crate) fn follow(&self, cursor: &mut Cursor, signals: &[u32]) {
         self.arrive(cursor.task, signals);
         cursor.strand = NO_STRAND;
     }
@@ -597,6 +634,7 @@ impl Engine {
     pub fn forget(&self, start: u64, len: u64) {
         let book = self.open_book();
         self.shadow.clear(start, len);
+        self.forget_members(start, len);
         if let Some(mut book) = book {
             book.forget(start, len);
         }
@@ -688,19 +726,54 @@ impl Engine {
                 .reaches(earlier, now, &Structure(self))
     }
 
+    /// The same, where hand-offs through what is watched do not count.
+    pub(crate) fn handed_over_beside_units(&self, cursor: &mut Cursor, earlier: u32) -> bool {
+        let now = self.strand(cursor);
+        if !self.has_hand_offs.load(Ordering::Acquire) {
+            return false;
+        }
+        let mut edges = self.edges();
+        let Edges {
+            with_hand_offs,
+            beside_units,
+            ..
+        } = &mut *edges;
+        let layer = beside_units.as_mut().unwrap_or(with_hand_offs);
+        layer.reaches(earlier, now, &Structure(self))
+    }
+
+    /// From now on something is watched.
+    pub(crate) fn part_hand_offs(&self) {
+        let mut edges = self.edges();
+        if edges.beside_units.is_none() {
+            edges.beside_units = Some(edges.with_hand_offs.clone());
+        }
+    }
+
     /// Counts the closed strand `from` as handed over to what the task does next.
     pub fn hand_over(&self, cursor: &mut Cursor, from: u32) {
         self.record(|book| book.hand_over(cursor.task, from));
-        self.receive_from(cursor, from);
+        self.receive_from(cursor, from, Through::Location);
     }
 
     /// The same, for what the histories themselves say.
-    pub(crate) fn receive_from(&self, cursor: &mut Cursor, from: u32) {
+    pub(crate) fn receive_from(&self, cursor: &mut Cursor, from: u32, through: Through) {
         self.keep_readers(Readers::All);
         self.has_hand_offs.store(true, Ordering::Release);
-        self.edges()
-            .with_hand_offs
-            .arrive(cursor.task, vec![from], &self.forest);
+        let mut edges = self.edges();
+        let Edges {
+            with_hand_offs,
+            beside_units,
+            ..
+        } = &mut *edges;
+        with_hand_offs.arrive(cursor.task, vec![from], &self.forest);
+        if let Some(layer) = beside_units
+            .as_mut()
+            .filter(|_| through == Through::Location)
+        {
+            layer.arrive(cursor.task, vec![from], &self.forest);
+        }
+        drop(edges);
         cursor.strand = NO_STRAND;
     }
 
@@ -713,19 +786,23 @@ impl Engine {
         edges
             .with_hand_offs
             .arrive(task, from.to_vec(), &self.forest);
+        if let Some(layer) = &mut edges.beside_units {
+            layer.arrive(task, from.to_vec(), &self.forest);
+        }
     }
 
     fn edges(&self) -> MutexGuard<'_, Edges> {
         self.edges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells both layers of edges, unless there are none: a program without them pays one load.
+    /// Tells all layers of edges, unless there are none: a program without them pays one load.
     #[inline]
     pub(crate) fn each_layer(&self, mut tell: impl FnMut(&mut Layer)) {
         if self.has_hand_offs.load(Ordering::Acquire) {
             let mut edges = self.edges();
             tell(&mut edges.real);
             tell(&mut edges.with_hand_offs);
+            edges.beside_units.iter_mut().for_each(tell);
         }
     }
 

@@ -49,8 +49,9 @@ pub(crate) type Member = (LockId, LockMode);
 /// A section of a lock.
 #[derive(Clone, Copy, Debug)]
 struct Section {
-    /// 0 if it hands nothing over.
+    /// 0 if it is over at once.
     number: u32,
+    hands_over: bool,
     /// Its first strand; 0 if it does not matter.
     first: u32,
 }
@@ -58,6 +59,7 @@ struct Section {
 impl Section {
     const NONE: Self = Self {
         number: 0,
+        hands_over: false,
         first: 0,
     };
 }
@@ -112,8 +114,16 @@ impl Exclusion {
 
     /// What is held after taking `lock` on top of `hold`.
     pub(crate) fn acquire(&self, hold: Hold, member: Member, first: u32) -> Option<Hold> {
-        let number = self.sections.fetch_add(1, Ordering::Relaxed);
-        self.add(hold, member, Section { number, first })
+        let section = Section {
+            number: self.next_section(),
+            hands_over: true,
+            first,
+        };
+        self.add(hold, member, section)
+    }
+
+    fn next_section(&self) -> u32 {
+        self.sections.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The first strand of the section of `lock` that a task is in, and how it holds the lock.
@@ -124,7 +134,11 @@ impl Exclusion {
 
     /// The same, for a lock that hands nothing over.
     pub(crate) fn exclude(&self, hold: Hold, lock: LockId) -> Option<Hold> {
-        self.add(hold, (lock, LockMode::Exclusive), Section::NONE)
+        let section = Section {
+            number: self.next_section(),
+            ..Section::NONE
+        };
+        self.add(hold, (lock, LockMode::Exclusive), section)
     }
 
     /// What an atomic access holds, made while `hold` is held.
@@ -211,6 +225,35 @@ impl Exclusion {
             .all(|&(lock, mode)| b.iter().any(|&(other, how)| other == lock && how >= mode))
     }
 
+    /// The locks held without a break from one hold to a later one of the same task: those of which both
+    /// are in the same section.
+    pub(crate) fn kept(&self, from: Hold, to: Hold) -> LockSet {
+        if from == Hold::NOTHING || to == Hold::NOTHING {
+            return LockSet::EMPTY;
+        }
+        let is_kept = |row: &Row| {
+            let section = row.section.number;
+            let same = |other: Row| other.lock == row.lock && other.section.number == section;
+            section != 0 && self.sections(to).any(same)
+        };
+        let kept = self.sections(from).filter(is_kept);
+        let mut kept: Vec<Member> = kept.map(|row| (row.lock, row.mode)).collect();
+        if kept.is_empty() {
+            return LockSet::EMPTY;
+        }
+        kept.sort_unstable();
+        kept.dedup();
+        self.known(&kept).unwrap_or_else(|| {
+            let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
+            sets.intern(kept)
+        })
+    }
+
+    fn known(&self, members: &[Member]) -> Option<LockSet> {
+        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
+        sets.ids.get(members).copied()
+    }
+
     fn members(&self, set: LockSet) -> Arc<[Member]> {
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&sets.members[set.0 as usize])
@@ -225,7 +268,8 @@ impl Exclusion {
                     && held.mode.max(row.mode) == LockMode::Exclusive
             })
         };
-        let wrote = self.sections(wrote).filter(later);
+        let wrote = self.sections(wrote).filter(|row| row.section.hands_over);
+        let wrote = wrote.filter(later);
         let ended = |row: Row| {
             let cell = self.released.get(u64::from(row.section.number))?;
             Some(cell.load(Ordering::Acquire)).filter(|&strand| strand != 0)

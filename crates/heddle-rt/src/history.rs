@@ -4,7 +4,7 @@
 //! interned state and an access is a step from one state to the next.
 
 use crate::cache::ThreadCache;
-use crate::engine::{Cursor, Engine};
+use crate::engine::{Cursor, Engine, Through};
 use crate::exclusion::{Hold, LockSet};
 use crate::races::{Novelty, Race, RacyAccess};
 use crate::record::Made;
@@ -40,7 +40,7 @@ pub struct Taken {
 
 /// A past access the running one races with.
 #[derive(Clone, Copy, Debug)]
-struct Conflict {
+pub(crate) struct Conflict {
     mark: Mark,
     kind: AccessKind,
     certainty: Certainty,
@@ -62,7 +62,7 @@ impl Engine {
             self.receive_all(cache, cursor, start, len);
         }
         cache.follow(cursor.strand);
-        let mut last = None;
+        let (mut last, mut has_begun) = (None, false);
         for granule in start..start.saturating_add(len) {
             if self.knows(cache, kind, granule, WHOLE) || self.repeat(last, granule) {
                 continue;
@@ -73,6 +73,10 @@ impl Engine {
                 mask: WHOLE,
                 since: 0,
             };
+            if !has_begun {
+                cache.begin_access();
+                has_begun = true;
+            }
             let hold = cursor.hold;
             last = self.make(cache, cursor, touch, site(), hold);
         }
@@ -123,6 +127,7 @@ impl Engine {
         site: u32,
     ) {
         self.excludes();
+        cache.begin_access();
         if cache.atomic.0 != cursor.hold || cache.atomic.1 == Hold::NOTHING {
             let hold = self.or_give_up(self.exclusion.atomically(cursor.hold));
             cache.atomic = (cursor.hold, hold.unwrap_or(Hold::NOTHING));
@@ -169,7 +174,7 @@ impl Engine {
         cell: &AtomicU32,
     ) -> Option<Taken> {
         let book = self.open_book();
-        let before = StateId(cell.load(Ordering::Acquire));
+        let before = self.race_of(StateId(cell.load(Ordering::Acquire)));
         let is_stale = self.live(before, touch.since) != before;
         self.step_cell(cache, cursor, touch, site, hold, cell);
         let made = Made {
@@ -189,7 +194,7 @@ impl Engine {
         None
     }
 
-    fn step_cell(
+    pub(crate) fn step_cell(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
@@ -204,8 +209,11 @@ impl Engine {
             self.shadow.settle(touch.granule);
         }
         loop {
+            if self.is_watched(state) {
+                return self.step_watched(cache, cursor, touch, site, hold, cell);
+            }
             if kind == Read && hold != Hold::NOTHING {
-                self.receive(cache, cursor, state, mask);
+                self.receive(cache, cursor, state, mask, Through::Location);
             }
             let strand = self.strand(cursor);
             cache.follow(strand);
@@ -249,30 +257,48 @@ impl Engine {
     /// One read is one access: what any of its locations hands over arrives before all of it.
     #[cold]
     fn receive_all(&self, cache: &mut ThreadCache, cursor: &mut Cursor, start: u64, len: u64) {
-        let cells =
-            (start..start.saturating_add(len)).map_while(|granule| self.shadow.cell(granule));
-        for cell in cells {
-            self.receive(cache, cursor, StateId(cell.load(Ordering::Acquire)), WHOLE);
+        for granule in start..start.saturating_add(len) {
+            let Some(cell) = self.shadow.cell(granule) else {
+                return;
+            };
+            let state = StateId(cell.load(Ordering::Acquire));
+            match self.is_watched(state) {
+                true => self.receive_watched(cache, cursor, state, granule, WHOLE),
+                false => self.receive(cache, cursor, state, WHOLE, Through::Location),
+            }
         }
     }
 
     /// Notes the hand-offs a read in this state receives.
-    fn receive(&self, cache: &mut ThreadCache, cursor: &mut Cursor, state: StateId, mask: Mask) {
+    pub(crate) fn receive(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        state: StateId,
+        mask: Mask,
+        through: Through,
+    ) {
         let last = self.states.last(state);
         if last == LastId::NOTHING {
             return;
         }
         for wrote in self.states.held_at(last, mask) {
             for from in self.exclusion.handed_from(wrote, cursor.hold) {
-                if !self.precedes(cache, cursor, from) && !self.handed_over(cursor, from) {
-                    self.receive_from(cursor, from);
+                if !self.precedes(cache, cursor, from) && !self.has_received(cursor, from, through)
+                {
+                    self.receive_from(cursor, from, through);
                 }
             }
         }
     }
 
+    fn has_received(&self, cursor: &mut Cursor, from: u32, through: Through) -> bool {
+        self.handed_over(cursor, from)
+            && (through == Through::Unit || self.handed_over_beside_units(cursor, from))
+    }
+
     /// Works out where an access leads and what it races with; none when a table is full.
-    fn step(
+    pub(crate) fn step(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
@@ -342,7 +368,7 @@ impl Engine {
     /// The state without what touched another object at the same place. If the newest access was to
     /// the present object, it has dropped the others.
     #[inline]
-    fn live(&self, state: StateId, since: u32) -> StateId {
+    pub(crate) fn live(&self, state: StateId, since: u32) -> StateId {
         match since > 0 && self.states.newest(state) < since {
             true => StateId::FRESH,
             false => state,
@@ -350,7 +376,7 @@ impl Engine {
     }
 
     /// Whether an access of the same strand already stands for `now`.
-    fn has(&self, group: &Group, now: Mark, kind: AccessKind) -> bool {
+    pub(crate) fn has(&self, group: &Group, now: Mark, kind: AccessKind) -> bool {
         let in_list = |list: ListId| {
             self.states
                 .iter(list)
@@ -389,7 +415,7 @@ impl Engine {
 
     /// Whether what `earlier` did to this granule precedes what the running strand does to it.
     #[inline]
-    fn is_before(
+    pub(crate) fn is_before(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
@@ -508,7 +534,16 @@ impl Engine {
     }
 
     #[cold]
-    fn report(&self, location: u64, kind: AccessKind, now: Mark, conflicts: &[Conflict]) {
+    pub(crate) fn report(
+        &self,
+        location: u64,
+        kind: AccessKind,
+        now: Mark,
+        conflicts: &[Conflict],
+    ) {
+        if !self.reports_races {
+            return;
+        }
         if let Some(recorder) = &self.recorder {
             recorder.meets_race();
         }

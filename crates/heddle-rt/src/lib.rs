@@ -9,6 +9,7 @@
 //! 2. A repeated access by one strand costs two loads and a comparison.
 //! 3. `unsafe` is confined to `store`, `cells`, `shadow`, `cache` and, for tests, `spin`.
 
+mod atomicity;
 mod cache;
 mod cells;
 mod engine;
@@ -27,6 +28,7 @@ mod store;
 mod sync;
 mod team;
 
+pub use atomicity::Analysis;
 pub use cache::{Known, Region, Taking, ThreadCache};
 pub use engine::{Cursor, EndPoint, Engine, FinishScope, Readers};
 pub use exclusion::{ATOMIC, LockMode};

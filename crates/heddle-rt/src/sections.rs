@@ -84,7 +84,8 @@ impl Engine {
             .filter(|&last| !self.is_ordered(last, now));
         let over: Vec<u32> = over.collect();
         if !over.is_empty() {
-            self.wait(cursor, &over);
+            self.record(|book| book.wait(cursor.task, &over));
+            self.follow(cursor, &over);
         }
     }
 

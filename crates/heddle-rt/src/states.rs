@@ -35,6 +35,12 @@ const WRITES: u32 = 1 << 30;
 const READS: u32 = 2 << 30;
 const BOTH: u32 = 3 << 30;
 
+/// Marks, in the general form, the state of a granule that must not be torn ([`crate::atomicity`]).
+const TWIN: u32 = 1 << 29;
+
+/// How many states of that kind there can be, and how many general ones of the others.
+pub(crate) const TWINS: u32 = 1 << 29;
+
 /// How many rows of a kind there can be.
 pub(crate) const ROWS: u32 = 1 << 30;
 
@@ -43,6 +49,17 @@ impl StateId {
     pub(crate) const FRESH: Self = Self(0);
     /// As fresh, for memory that only its own thread uses: known to need no check.
     pub(crate) const PRIVATE: Self = Self(1);
+
+    /// The row of a twin, if it is one.
+    #[inline(always)]
+    pub(crate) fn twin(self) -> Option<u32> {
+        (self.0 & (FORM | TWIN) == TWIN).then_some(self.0 & !TWIN)
+    }
+
+    /// The state that is a twin.
+    pub(crate) fn of_twin(row: u32) -> Self {
+        Self(GENERAL | TWIN | row)
+    }
 }
 
 /// A list of accesses; 0 is empty.
@@ -154,7 +171,7 @@ impl States {
             pairs: Store::new(ROWS)?,
             groups: Store::new(ROWS)?,
             lasts: Store::new(ROWS)?,
-            generals: Store::new(ROWS)?,
+            generals: Store::new(TWINS)?,
         };
         let nothing = Hold::NOTHING;
         let group = Group {

@@ -7,7 +7,7 @@
 //! A wait joins the children of a task, not their descendants: its node holds the children and what
 //! their creator does meanwhile, and [`Forest`](crate::forest::Forest) tells who is joined.
 
-use crate::engine::{Cursor, EndPoint, Engine, FinishScope, NO_STRAND};
+use crate::engine::{Cursor, EndPoint, Engine, FinishScope};
 use crate::sync::{Mutex, Ordering, PoisonError};
 use heddle_core::order::tree::{NodeIndex, NodeKind, Nodes, ROOT};
 use heddle_core::{FinishId, FinishInfo, FinishKind, SiteId, TaskId, TaskInfo, TaskKind};
@@ -70,7 +70,7 @@ impl Engine {
     pub fn reach(&self, cursor: &mut Cursor) {
         let (task, phase) = (cursor.task, cursor.finish);
         self.each_layer(|layer| layer.end(task, phase));
-        cursor.strand = NO_STRAND;
+        self.operate(cursor);
     }
 
     /// The member passes the barrier it has reached, after every other member has reached it and all
@@ -149,7 +149,8 @@ impl Engine {
         let task = self.add_task(info, frame);
         self.each_layer(|layer| layer.spawn(outside.task, task));
         self.record(|book| book.piece(outside.task, task, kind, site));
-        (cursor.task, cursor.frame, cursor.strand) = (task, frame, NO_STRAND);
+        self.operate(cursor);
+        (cursor.task, cursor.frame) = (task, frame);
         (cursor.wait, cursor.floor) = (ROOT, cursor.scope);
         outside
     }
@@ -162,7 +163,8 @@ impl Engine {
         if cursor.wait != ROOT {
             cursor.left_waits.push(cursor.wait);
         }
-        (cursor.task, cursor.frame, cursor.strand) = (outside.task, outside.frame, NO_STRAND);
+        self.operate(cursor);
+        (cursor.task, cursor.frame) = (outside.task, outside.frame);
         (cursor.scope, cursor.wait, cursor.floor) = (outside.scope, outside.wait, ROOT);
     }
 
@@ -190,7 +192,7 @@ impl Engine {
         let task = self.new_task(parent, parent.finish, kind, site, None);
         self.each_layer(|layer| layer.spawn(parent.task, task));
         let node = self.forest.push(below, NodeKind::Task, task);
-        parent.strand = NO_STRAND;
+        self.operate(parent);
         self.start(parent.frame, task, node, parent.finish, joined_at(wait))
     }
 
@@ -207,7 +209,8 @@ impl Engine {
         }
         self.forest.wait_over(wait);
         cursor.scope = self.forest.node(wait).parent;
-        (cursor.wait, cursor.strand) = (ROOT, NO_STRAND);
+        cursor.wait = ROOT;
+        self.operate(cursor);
         let task = cursor.task;
         self.each_layer(|layer| layer.finish_end(joined_at(wait), task, &self.forest));
     }
@@ -269,7 +272,7 @@ impl Engine {
         self.forest.wait_over(joined_by.raw() & !WAIT);
         let task = parent.task;
         self.each_layer(|layer| layer.finish_end(joined_by, task, &self.forest));
-        parent.strand = NO_STRAND;
+        self.operate(parent);
         self.record(|book| book.join(task, end.task()));
         end
     }

@@ -33,6 +33,7 @@ mod tally;
 pub mod unit;
 mod velodrome;
 
+pub use tally::rank;
 pub use unit::Scope;
 pub use velodrome::{Velodrome, velodrome};
 

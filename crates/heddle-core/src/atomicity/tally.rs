@@ -115,9 +115,9 @@ impl Tear {
     }
 }
 
-/// Nobody declared the place atomic, so it is a guess: a lost update is most often a defect, an intermediate value
+/// How far three accesses are from a sure defect. Nobody declared the place atomic, so it is a guess: a lost update is most often a defect, an intermediate value
 /// overwritten least; and what holds no lock is a race anyway and comes after what was meant to be right.
-fn rank(accesses: &[Access; 3]) -> u8 {
+pub fn rank(accesses: &[Access; 3]) -> u8 {
     let pattern = match Pattern::of(accesses[0].kind, accesses[2].kind) {
         Pattern::ReadWrite => 1,
         Pattern::WriteRead => 2,

@@ -41,7 +41,7 @@ struct Knot {
 }
 
 /// See the module's documentation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Layer {
     knots: Vec<Knot>,
     /// The last knot of each chain.
@@ -271,7 +271,7 @@ impl Default for Layer {
 }
 
 /// A direct-mapped cache of answers: (strand, knot) to reached or not.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Answers(Vec<(NodeIndex, KnotIndex, bool)>);
 
 impl Answers {

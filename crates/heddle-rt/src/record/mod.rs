@@ -25,8 +25,8 @@ use crate::engine::{Engine, Readers};
 use crate::exclusion::LockMode;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
 use heddle_core::{
-    AccessKind, Event, Extent, Features, FinishId, FinishKind, Listener, Location, LockId, NameId,
-    Shape, SiteId, TaskId, TaskKind, TokenId,
+    AccessKind, Event, Extent, Features, FinishId, FinishKind, GroupId, Listener, Location, LockId,
+    NameId, Shape, SiteId, TaskId, TaskKind, TokenId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -394,6 +394,35 @@ impl Book {
         let (piece, into) = self.stream.spawn(owner, phase, kind, site);
         self.recorded.features.scope_handles |= !self.stream.is_innermost(into, owner);
         self.is_known_as(task, piece);
+    }
+}
+
+/// Atomicity.
+impl Book {
+    pub(crate) fn watch(&mut self, granule: u64, len: u64, mask: u8, group: Option<GroupId>) {
+        self.recorded.features.atomics = true;
+        let whole = |start, len| vec![Extent::new(Location(start), len)];
+        let extents = match (self.unit, len) {
+            (Unit::Granule, _) => whole(granule, len),
+            (Unit::Byte, 1) => extents(Unit::Byte, granule, mask),
+            (Unit::Byte, _) => whole(granule * GRANULE, len * GRANULE),
+        };
+        for extent in extents {
+            self.stream.say(Event::Atomic { extent, group });
+        }
+    }
+
+    pub(crate) fn block_begin(&mut self, task: TaskId) {
+        self.recorded.features.atomics = true;
+        let task = self.task(task);
+        let site = self.stream.site_of(task);
+        self.stream.say_of(task, Event::AtomicBegin { site });
+    }
+
+    pub(crate) fn block_end(&mut self, task: TaskId) {
+        let task = self.task(task);
+        let site = self.stream.site_of(task);
+        self.stream.say_of(task, Event::AtomicEnd { site });
     }
 }
 

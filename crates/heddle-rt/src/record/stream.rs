@@ -282,6 +282,13 @@ impl Stream {
         }
     }
 
+    /// An event of a task; none if it is over.
+    pub(super) fn say_of(&mut self, task: TaskId, event: Event) {
+        if self.run(task) {
+            self.out.on(event);
+        }
+    }
+
     /// An event of whatever task runs.
     pub(super) fn say(&mut self, event: Event) {
         if self.running.is_none() {

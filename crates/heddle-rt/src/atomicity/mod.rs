@@ -1,0 +1,140 @@
+//! Atomicity while the program runs: can an access of a parallel region come between two accesses that
+//! belong together?
+//!
+//! Yoga and Nagarakatte: *Atomicity Violation Checker for Task Parallel Programs* (2016). What is found, and
+//! how it deviates from the paper, is said in [`heddle_core::atomicity`]; here it is found on any number of
+//! threads, by the means of the race history.
+//!
+//! # Guarantee
+//! As [`heddle_core::atomicity::history::Spilled`]: a unit has a tear iff one is collected for it, whatever the
+//! interleaving, and certainty is exact. A step of a granule, or of a group, is one compare-and-swap.
+//!
+//! # Form
+//! 1. A watched granule's state is a twin ([`twins`]). Its race history serves twice: what is parallel and conflicts is
+//!    a race, and it is what may come between the accesses of a pair. So a granule that is not watched costs
+//!    nothing, and one that is costs what differs: first accesses and pairs.
+//! 2. A repeated access is *known* ([`ThreadCache`](crate::ThreadCache)) once the region has a first access of its
+//!    kind and the pair that the two make: from then on it finds nothing new.
+//! 3. A region's read after its own write is no first access: whatever tears a pair that begins with it tears the
+//!    pair that begins with the write.
+//! 4. Bytes of a granule are units of their own: marks and pairs carry masks.
+//! 5. A group has a state of its own, in which all its members' accesses are whole ones. They are never known.
+//!
+//! # Deviations from `heddle-core`
+//! 1. An access from before the declaration can come between a pair, if it is parallel with it.
+//! 2. Where everything is checked, a hand-off through a location counts until the location is found torn.
+
+mod region;
+mod step;
+mod tears;
+mod twins;
+mod units;
+
+pub(crate) use region::NO_REGION;
+pub(crate) use step::Scratch;
+
+use crate::cells::Cells;
+use crate::engine::Engine;
+use crate::states::{ROWS, StateId, WHOLE};
+use crate::sync::{AtomicBool, Mutex};
+use tears::Tears;
+use twins::{Twin, Twins, Watch};
+use units::Groups;
+
+/// How many groups there can be.
+const GROUPS: usize = 1 << 24;
+
+/// What an engine looks for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Analysis {
+    /// Races, and torn regions where something is watched.
+    #[default]
+    All,
+    /// Races only.
+    Races,
+    /// Torn regions only.
+    Atomicity,
+}
+
+/// What an engine knows of atomicity.
+#[derive(Debug)]
+pub(crate) struct Atomicity {
+    pub(crate) twins: Twins,
+    /// Regions that are over, by number.
+    pub(crate) closed: Cells,
+    /// By group.
+    pub(crate) group_states: Cells,
+    pub(crate) groups: Mutex<Groups>,
+    pub(crate) has_groups: AtomicBool,
+    pub(crate) tears: Mutex<Tears>,
+    pub(crate) is_wanted: bool,
+    /// Whether all granules are watched.
+    pub(crate) is_all: bool,
+    /// The watch of granules that are watched only because all are.
+    undeclared: u32,
+}
+
+impl Atomicity {
+    pub(crate) fn new() -> Option<Self> {
+        let twins = Twins::new()?;
+        let undeclared = twins.add_watch(Watch {
+            alone: WHOLE,
+            since: u32::MAX,
+            ..Watch::NOTHING
+        })?;
+        Some(Self {
+            twins,
+            closed: Cells::new(ROWS as usize)?,
+            group_states: Cells::new(GROUPS)?,
+            groups: Mutex::default(),
+            has_groups: AtomicBool::new(false),
+            tears: Mutex::default(),
+            is_wanted: true,
+            is_all: false,
+            undeclared,
+        })
+    }
+
+    /// The watch of a granule that the program says nothing of.
+    pub(crate) fn unwatched(&self) -> Watch {
+        match self.is_all {
+            true => self.twins.watch(self.undeclared),
+            false => Watch::NOTHING,
+        }
+    }
+
+    /// The twin of a state, if its granule is watched.
+    fn twin(&self, state: StateId) -> Option<Twin> {
+        let undeclared = || Twin::fresh(state, self.undeclared);
+        let twin = self.twins.get(state);
+        twin.or_else(|| self.is_all.then(undeclared))
+    }
+}
+
+impl Engine {
+    /// What to look for. To be said before the run.
+    pub fn analyse(&mut self, analysis: Analysis) {
+        self.atomicity.is_wanted = analysis != Analysis::Races;
+        self.reports_races = analysis != Analysis::Atomicity;
+    }
+
+    /// Watches every granule, declared or not. To be said before the run.
+    pub fn watch_all(&mut self) {
+        self.atomicity.is_wanted = true;
+        self.atomicity.is_all = true;
+        self.part_hand_offs();
+    }
+
+    /// The race history of a granule in this state.
+    #[inline]
+    pub(crate) fn race_of(&self, state: StateId) -> StateId {
+        let twin = self.atomicity.twins.get(state);
+        twin.map_or(state, |twin| twin.race)
+    }
+
+    /// Whether a granule in this state is watched.
+    #[inline]
+    pub(crate) fn is_watched(&self, state: StateId) -> bool {
+        state.twin().is_some() || self.atomicity.is_all
+    }
+}

@@ -1,0 +1,116 @@
+//! The engine finds what the oracle says can be torn, on random event streams, whatever the interleaving.
+
+mod driver;
+
+use driver::{Driver, Numbers};
+use heddle_core::Certainty;
+use heddle_core::atomicity::Scope;
+use heddle_oracle::stream::{Class, Mode, atomic_script, simulate};
+use heddle_oracle::{Oracle, Torn, TornVerdicts, try_cases};
+use heddle_rt::{Engine, Readers};
+use std::cell::Cell;
+
+/// The strongest verdict on each torn unit.
+fn verdicts_of(torn: &[Torn]) -> TornVerdicts {
+    let mut verdicts = TornVerdicts::new();
+    for torn in torn {
+        let known = verdicts.entry(torn.subject).or_insert(torn.certainty);
+        *known = torn.certainty.max(*known);
+    }
+    verdicts
+}
+
+fn engine(scope: Scope) -> Engine {
+    let mut engine = Engine::new().expect("address space");
+    if scope == Scope::All {
+        engine.watch_all();
+    }
+    engine
+}
+
+/// Where all locations are checked, a hand-off through one that turns out to be torn later has counted.
+fn agrees_with(found: &TornVerdicts, expected: &TornVerdicts, scope: Scope) -> bool {
+    match scope {
+        Scope::Declared => found == expected,
+        Scope::All => {
+            found.len() == expected.len()
+                && found
+                    .iter()
+                    .all(|(subject, certainty)| expected.get(subject) >= Some(certainty))
+        }
+    }
+}
+
+/// Says how many units can be torn in all cases together.
+fn agrees(class: Class, mode: Mode, scope: Scope, readers: Readers) -> [usize; 2] {
+    let seen = Cell::new([0, 0]);
+    let given = std::env::var("HEDDLE_CASES").ok();
+    let cases = given.and_then(|cases| cases.parse().ok()).unwrap_or(200);
+    let result = try_cases(&atomic_script(class, mode), cases, 7, |script| {
+        let events = simulate(script);
+        let mut driver = Driver::new(engine(scope), Numbers::of(&events));
+        driver.engine.keep_readers(readers);
+        events.iter().for_each(|&event| driver.on(event));
+        let oracle = Oracle::of(&events);
+        let (found, expected) = (driver.torn(), verdicts_of(&oracle.torn(scope)));
+        for certainty in expected.values() {
+            let mut count = seen.get();
+            count[usize::from(*certainty == Certainty::Certain)] += 1;
+            seen.set(count);
+        }
+        if !agrees_with(&found, &expected, scope) {
+            return Err(format!(
+                "the engine finds {found:?}, the oracle {expected:?}\n\n{script}"
+            ));
+        }
+        let (found, expected) = (driver.verdicts(), oracle.verdicts());
+        match found == expected {
+            true => Ok(()),
+            false => Err(format!(
+                "the engine finds races {found:?}, the oracle {expected:?}\n\n{script}"
+            )),
+        }
+    });
+    if let Err(wrong) = result {
+        panic!("{class:?}, {mode:?}, {scope:?}: {wrong}");
+    }
+    seen.get()
+}
+
+/// Random programs that tear nothing would say nothing.
+fn assert_many(seen: &[[usize; 2]]) {
+    let [possible, certain] = seen
+        .iter()
+        .fold([0, 0], |sum, seen| [sum[0] + seen[0], sum[1] + seen[1]]);
+    assert!(
+        possible > 0 && certain > 200,
+        "{possible} possible, {certain} certain"
+    );
+}
+
+#[test]
+fn serial_runs() {
+    let run = |class| agrees(class, Mode::Serial, Scope::Declared, Readers::All);
+    assert_many(&Class::ALL.map(run));
+}
+
+#[test]
+fn interleaved_runs() {
+    let run = |class| agrees(class, Mode::Interleaved, Scope::Declared, Readers::All);
+    assert_many(&Class::ALL.map(run));
+}
+
+#[test]
+fn runs_in_which_everything_is_checked() {
+    for mode in Mode::ALL {
+        assert_many(&Class::ALL.map(|class| agrees(class, mode, Scope::All, Readers::All)));
+    }
+}
+
+#[test]
+fn two_accesses_and_two_pairs_suffice_in_structured_programs() {
+    for mode in Mode::ALL {
+        let [_, certain] = agrees(Class::Structured, mode, Scope::Declared, Readers::Two);
+        assert!(certain > 50, "{certain}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Drives an engine with a stream of events, as a front end would.
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use heddle_core::{Certainty, Event, Extent, Finding, Location, TaskId, roster::Roster};
+use heddle_oracle::{Subject, TornVerdicts, Verdicts};
+use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, LockMode, ThreadCache};
+use std::collections::HashMap;
+
+/// Numbers the locations of a stream densely, as the engine's front ends do. The locations of an extent
+/// stay neighbours.
+pub struct Numbers(pub Vec<u64>);
+
+impl Numbers {
+    /// Of all locations of a stream.
+    pub fn of(events: &[Event]) -> Self {
+        let extents = events.iter().filter_map(|event| match *event {
+            Event::Read { extent, .. } | Event::Write { extent, .. } => Some(extent),
+            Event::Alloc { extent, .. } | Event::Free { extent, .. } => Some(extent),
+            Event::Atomic { extent, .. } => Some(extent),
+            _ => None,
+        });
+        let mut all: Vec<u64> = extents
+            .flat_map(|extent| extent.locations())
+            .map(|location| location.0)
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        Self(all)
+    }
+
+    fn span(&self, extent: Extent) -> (u64, u64) {
+        let start = self
+            .0
+            .partition_point(|&location| location < extent.start.0);
+        (start as u64, extent.len)
+    }
+}
+
+/// Drives an engine with a recorded stream, as a front end would.
+pub struct Driver {
+    /// The engine.
+    pub engine: Engine,
+    cache: ThreadCache,
+    cursors: HashMap<TaskId, Cursor>,
+    ends: HashMap<TaskId, EndPoint>,
+    finishes: Vec<FinishScope>,
+    signals: HashMap<u32, Vec<u32>>,
+    running: TaskId,
+    numbers: Numbers,
+}
+
+impl Driver {
+    /// At the start of the main task.
+    pub fn new(engine: Engine, numbers: Numbers) -> Self {
+        let cursors = HashMap::from([(TaskId::MAIN, engine.main_task())]);
+        Self {
+            engine,
+            cache: ThreadCache::new(),
+            cursors,
+            ends: HashMap::new(),
+            finishes: vec![FinishScope::MAIN],
+            signals: HashMap::new(),
+            running: TaskId::MAIN,
+            numbers,
+        }
+    }
+
+    /// Tells the engine.
+    pub fn on(&mut self, event: Event) {
+        let Self {
+            engine,
+            cache,
+            cursors,
+            ends,
+            finishes,
+            signals,
+            running,
+            numbers,
+        } = self;
+        let mut ended = engine.main_task();
+        let cursor = cursors.get_mut(running).unwrap_or(&mut ended);
+        let span = |extent: Extent| numbers.span(extent);
+        match event {
+            Event::Spawn {
+                task,
+                finish,
+                kind,
+                site,
+                name,
+            } => {
+                let into = &finishes[finish.index()];
+                let child = engine.spawn(cursor, Some(into), kind, site, name);
+                cursors.insert(task, child);
+            }
+            Event::Begin { task } | Event::Resume { task } => {
+                engine.suspend(cursor);
+                *running = task;
+            }
+            Event::End { task } => {
+                let cursor = cursors.remove(&task).expect("the task runs");
+                ends.insert(task, engine.end(cursor));
+            }
+            Event::FinishBegin { kind, site, .. } => {
+                finishes.push(engine.finish_begin(cursor, kind, site));
+            }
+            Event::FinishEnd { finish } => {
+                engine.finish_end(cursor, finishes[finish.index()]);
+            }
+            Event::Join { task, .. } => engine.join(cursor, ends[&task]),
+            Event::Signal { token, .. } => {
+                signals
+                    .entry(token.raw())
+                    .or_default()
+                    .push(engine.signal(cursor));
+            }
+            Event::Wait { token, .. } => {
+                engine.wait(cursor, signals.get(&token.raw()).map_or(&[], Vec::as_slice));
+            }
+            Event::Acquire { lock, .. } => engine.acquire(cursor, lock, LockMode::Exclusive),
+            Event::Release { lock, .. } => engine.release(cursor, lock),
+            Event::Read { extent, site } => {
+                let (start, len) = span(extent);
+                engine.read(cache, cursor, start, len, || site.raw());
+            }
+            Event::Write { extent, site } | Event::Free { extent, site } => {
+                let (start, len) = span(extent);
+                engine.write(cache, cursor, start, len, || site.raw());
+            }
+            Event::Alloc { extent, .. } => {
+                let (start, len) = span(extent);
+                engine.forget(start, len);
+            }
+            Event::Atomic { extent, group } => {
+                let (start, len) = span(extent);
+                engine.watch_range(start, len, group);
+            }
+            Event::AtomicBegin { .. } => engine.block_begin(cursor),
+            Event::AtomicEnd { .. } => engine.block_end(cursor),
+            _ => {}
+        }
+    }
+
+    /// The racy locations.
+    pub fn verdicts(&self) -> Verdicts {
+        let mut roster = Roster::new();
+        (roster.tasks, roster.finishes) = self.engine.participants();
+        let mut verdicts = Verdicts::new();
+        for finding in self.engine.races(&roster.ancestry()) {
+            if let Finding::Race {
+                certainty, place, ..
+            } = finding
+            {
+                let location = Location(self.numbers.0[place.location as usize]);
+                let known = verdicts.entry(location).or_insert(Certainty::Possible);
+                *known = certainty.max(*known);
+            }
+        }
+        assert!(!self.engine.gave_up());
+        verdicts
+    }
+
+    /// The torn units.
+    pub fn torn(&self) -> TornVerdicts {
+        let mut roster = Roster::new();
+        (roster.tasks, roster.finishes) = self.engine.participants();
+        let mut verdicts = TornVerdicts::new();
+        for finding in self.engine.tears(&roster.ancestry()) {
+            if let Finding::Atomicity {
+                certainty,
+                group,
+                places,
+                ..
+            } = finding
+            {
+                let location = || Location(self.numbers.0[places[0].location as usize]);
+                let subject = group.map_or_else(|| Subject::Location(location()), Subject::Group);
+                let known = verdicts.entry(subject).or_insert(Certainty::Possible);
+                *known = certainty.max(*known);
+            }
+        }
+        assert!(!self.engine.gave_up());
+        verdicts
+    }
+}
