@@ -45,11 +45,13 @@ fn every_program_yields_what_it_says() {
 }
 
 #[test]
-fn every_racy_program_has_a_mended_twin() {
+fn every_defective_program_has_a_mended_twin() {
     let sources = sources();
     let names = sources.iter().map(|path| path.with_extension(""));
     let names: BTreeSet<_> = names.map(|path| path.display().to_string()).collect();
-    let stems = names.iter().filter_map(|name| name.strip_suffix("_racy"));
+    let stems = names
+        .iter()
+        .filter_map(|name| name.strip_suffix("_racy").or(name.strip_suffix("_torn")));
     let is_mended = |stem: &&str| {
         // With a hand-off in between, what was certain is at most possible.
         ["clean", "possible"]
@@ -64,13 +66,52 @@ fn every_racy_program_has_a_mended_twin() {
 fn a_header_says_what_is_expected() {
     let text = "// expect: race 7 3:5 7\n// flags: -O2 -fopenmp\n// threads: 1, 16\n// why: x\nint x;\n// exit: 9";
     let header = Header::parse(text).expect("it is right");
-    assert_eq!(header.expect, Expect::Race);
+    assert_eq!((header.expect, &header.torn), (Expect::Race, &None));
     let marks = [(3, Some(5)), (7, None)].map(|(line, column)| Mark { line, column });
     assert_eq!(header.lines, marks);
     assert_eq!((header.flags.len(), header.exit), (2, 0));
     assert_eq!(header.threads, [1, 16]);
     for wrong in ["int x;", "// expect: nothing", "// expect: race x"] {
         assert!(Header::parse(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_header_says_what_is_torn_beside_what_races() {
+    let header = |text: &str| Header::parse(text).expect("it is right");
+    let both = header("// expect: race 4\n// expect: atomicity x,y 5 4 6:2");
+    let torn = both.torn.clone().expect("something is");
+    assert_eq!((both.expect, both.worst()), (Expect::Race, Expect::Race));
+    assert_eq!((torn.unit.as_deref(), torn.lines.len()), (Some("x,y"), 3));
+    let possible = header("// expect: possible atomicity 5");
+    assert_eq!(
+        (possible.expect, possible.worst()),
+        (Expect::Clean, Expect::Possible)
+    );
+    assert_eq!(header("// expect: atomicity").worst(), Expect::Race);
+}
+
+#[test]
+fn a_torn_unit_is_not_taken_for_a_race_nor_for_another_unit() {
+    let access = |line: u64| serde_json::json!({"position": {"file": "/d/a.c", "line": line}});
+    let accesses: Vec<_> = [3, 5, 4].map(access).into();
+    let report = serde_json::json!({"findings": [
+        {"kind": "atomicity", "certainty": "certain", "location": "x, y", "accesses": accesses}
+    ]});
+    let fits = |expect: &str| {
+        let header = Header::parse(&format!("// expect: {expect}")).expect("it is right");
+        verdict::compare(&header, "/a.c", &report).is_ok()
+    };
+    assert!(fits("atomicity") && fits("atomicity x,y") && fits("atomicity x,y 3 4 5"));
+    for wrong in [
+        "clean",
+        "race",
+        "possible atomicity",
+        "atomicity x",
+        "atomicity x,y 3 4",
+        "atomicity x,y 3 4 5 6",
+    ] {
+        assert!(!fits(wrong), "{wrong}");
     }
 }
 
@@ -216,7 +257,7 @@ impl Job {
         // What an earlier run has left must not be taken for this one's.
         let _ = std::fs::remove_file(&report);
         let output = harness::finished(&mut self.command(program, &report, threads));
-        let expected = match self.header.expect {
+        let expected = match self.header.worst() {
             Expect::Race => 1,
             Expect::Clean | Expect::Possible => self.header.exit,
         };

@@ -4,6 +4,8 @@
 //!
 //! - `expect: clean`, `expect: race [LINE[:COLUMN] ...]`, `expect: possible [LINE[:COLUMN] ...]`;
 //!   the lines are those of the accesses, all of them;
+//! - `expect: atomicity [UNIT] [LINE[:COLUMN] ...]` or `expect: possible atomicity ...`, beside or instead of a
+//!   race: the unit that is torn (`x`, or `x,y` for a group) and the lines of all accesses that tear;
 //! - `flags:` for the compiler; `compilers: clang,gcc` (clang alone if not said);
 //! - `threads: 1,2,4` to run with (4 if not said); `env: KEY=VALUE ...`; `args: ...`;
 //! - `exit:` the program's own status (0 if not said); `stdout:` a line it prints.
@@ -16,8 +18,11 @@ use std::path::Path;
 /// What a program must yield, and how it is built and run.
 #[derive(Clone, Debug)]
 pub struct Header {
+    /// About races.
     pub expect: Expect,
     pub lines: Vec<Mark>,
+    /// About atomicity.
+    pub torn: Option<Torn>,
     pub flags: Vec<String>,
     pub compilers: Vec<String>,
     pub threads: Vec<u32>,
@@ -33,6 +38,14 @@ pub enum Expect {
     Clean,
     Race,
     Possible,
+}
+
+/// What must be found torn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Torn {
+    pub certainty: &'static str,
+    pub unit: Option<String>,
+    pub lines: Vec<Mark>,
 }
 
 /// A source line, perhaps with a column.
@@ -54,6 +67,7 @@ impl Header {
         let mut header = Self {
             expect: Expect::Clean,
             lines: Vec::new(),
+            torn: None,
             flags: Vec::new(),
             compilers: vec!["clang".into()],
             threads: vec![4],
@@ -97,19 +111,50 @@ impl Header {
     }
 
     fn set_expect(&mut self, value: &str) -> Result<(), String> {
-        let mut words = value.split_whitespace();
-        self.expect = match words.next() {
-            Some("clean") => Expect::Clean,
-            Some("race") => Expect::Race,
-            Some("possible") => Expect::Possible,
-            _ => return Err(format!("`expect: {value}` says nothing")),
-        };
-        let lines: Vec<Mark> = words.map(Mark::parse).collect::<Result<_, _>>()?;
-        self.lines.extend(lines);
+        let words: Vec<&str> = value.split_whitespace().collect();
+        match words.as_slice() {
+            ["atomicity", rest @ ..] => self.set_torn("certain", rest),
+            ["possible", "atomicity", rest @ ..] => self.set_torn("possible", rest),
+            ["clean"] => self.set_races(Expect::Clean, &[]),
+            ["race", lines @ ..] => self.set_races(Expect::Race, lines),
+            ["possible", lines @ ..] => self.set_races(Expect::Possible, lines),
+            _ => Err(format!("`expect: {value}` says nothing")),
+        }
+    }
+
+    fn set_races(&mut self, expect: Expect, lines: &[&str]) -> Result<(), String> {
+        self.expect = expect;
+        self.lines.extend(marks(lines)?);
         self.lines.sort();
         self.lines.dedup();
         Ok(())
     }
+
+    fn set_torn(&mut self, certainty: &'static str, words: &[&str]) -> Result<(), String> {
+        let is_line = |word: &&&str| word.starts_with(|first: char| first.is_ascii_digit());
+        let unit = words.first().filter(|word| !is_line(word));
+        let lines = marks(&words[unit.iter().len()..])?;
+        let unit = unit.map(|unit| (*unit).to_owned());
+        self.torn = Some(Torn {
+            certainty,
+            unit,
+            lines,
+        });
+        Ok(())
+    }
+
+    /// The worst that must be found.
+    pub fn worst(&self) -> Expect {
+        match (&self.torn, self.expect) {
+            (Some(torn), _) if torn.certainty == "certain" => Expect::Race,
+            (Some(_), Expect::Clean) => Expect::Possible,
+            (_, expect) => expect,
+        }
+    }
+}
+
+fn marks(words: &[&str]) -> Result<Vec<Mark>, String> {
+    words.iter().map(|word| Mark::parse(word)).collect()
 }
 
 impl Mark {

@@ -8,12 +8,16 @@ use super::header::{Expect, Header, Mark};
 
 /// Says how the report of the program called `file` differs from what is expected, if it does.
 pub fn compare(header: &Header, file: &str, report: &Value) -> Result<(), String> {
-    let none = Vec::new();
-    let findings = report["findings"].as_array().unwrap_or(&none);
-    let certain = findings
-        .iter()
-        .any(|finding| finding["certainty"] == "certain");
-    let found = match (findings.is_empty(), certain) {
+    let all = report["findings"].as_array().into_iter().flatten();
+    let (torn, races): (Vec<&Value>, Vec<&Value>) =
+        all.partition(|finding| finding["kind"] == "atomicity");
+    compare_races(header, file, &races)?;
+    compare_torn(header, file, &torn)
+}
+
+fn compare_races(header: &Header, file: &str, findings: &[&Value]) -> Result<(), String> {
+    let is_certain = |finding: &&Value| finding["certainty"] == "certain";
+    let found = match (findings.is_empty(), findings.iter().any(is_certain)) {
         (true, _) => Expect::Clean,
         (_, true) => Expect::Race,
         (_, false) => Expect::Possible,
@@ -25,25 +29,47 @@ pub fn compare(header: &Header, file: &str, report: &Value) -> Result<(), String
             header.expect
         ));
     }
-    compare_lines(header, file, findings)
+    compare_lines(&header.lines, file, findings)
 }
 
-fn compare_lines(header: &Header, file: &str, findings: &[Value]) -> Result<(), String> {
-    if header.lines.is_empty() {
+/// One unit may be torn in several ways, but nothing else may be.
+fn compare_torn(header: &Header, file: &str, findings: &[&Value]) -> Result<(), String> {
+    let told = || told(file, findings);
+    let Some(torn) = &header.torn else {
+        return match findings.is_empty() {
+            true => Ok(()),
+            false => Err(format!("expected nothing torn, found {}", told())),
+        };
+    };
+    let is_right = |finding: &&Value| {
+        let unit = finding["location"]
+            .as_str()
+            .map(|unit| unit.replace(' ', ""));
+        let is_unit = torn.unit.is_none() || torn.unit == unit;
+        finding["certainty"] == torn.certainty && is_unit
+    };
+    if findings.is_empty() || !findings.iter().all(is_right) {
+        return Err(format!("expected {torn:?}, found {}", told()));
+    }
+    compare_lines(&torn.lines, file, findings)
+}
+
+fn compare_lines(lines: &[Mark], file: &str, findings: &[&Value]) -> Result<(), String> {
+    if lines.is_empty() {
         return Ok(());
     }
     let found = marks(file, findings);
-    let unexpected = found.iter().any(|mark| !covers(&header.lines, *mark));
-    let missing = header.lines.iter().any(|mark| !covers(&found, *mark));
+    let unexpected = found.iter().any(|mark| !covers(lines, *mark));
+    let missing = lines.iter().any(|mark| !covers(&found, *mark));
     let lost = findings
         .iter()
-        .flat_map(accesses)
+        .flat_map(|finding| accesses(finding))
         .any(|access| mark(file, access).is_none());
     match unexpected || missing || lost {
         false => Ok(()),
         true => Err(format!(
             "expected {}, found {}",
-            shown(&header.lines),
+            shown(lines),
             told(file, findings)
         )),
     }
@@ -53,8 +79,8 @@ fn covers<'a>(marks: impl IntoIterator<Item = &'a Mark>, mark: Mark) -> bool {
     marks.into_iter().any(|one| one.covers(mark))
 }
 
-fn marks(file: &str, findings: &[Value]) -> BTreeSet<Mark> {
-    let accesses = findings.iter().flat_map(accesses);
+fn marks(file: &str, findings: &[&Value]) -> BTreeSet<Mark> {
+    let accesses = findings.iter().flat_map(|finding| accesses(finding));
     accesses.filter_map(|access| mark(file, access)).collect()
 }
 
@@ -79,16 +105,18 @@ fn mark(file: &str, access: &Value) -> Option<Mark> {
     })
 }
 
-fn told(file: &str, findings: &[Value]) -> String {
-    let pair = |finding: &Value| {
+fn told(file: &str, findings: &[&Value]) -> String {
+    let one = |finding: &&Value| {
         let marks = accesses(finding).map(|access| match mark(file, access) {
             Some(mark) => mark.to_string(),
             None => access["position"].to_string(),
         });
-        let certainty = finding["certainty"].as_str().unwrap_or("?");
-        format!("{certainty} {}", marks.collect::<Vec<_>>().join(" "))
+        let word = |key: &str| finding[key].as_str().unwrap_or("?");
+        let (certainty, location) = (word("certainty"), word("location"));
+        let marks = marks.collect::<Vec<_>>().join(" ");
+        format!("{certainty} {location} {marks}")
     };
-    let told: BTreeSet<_> = findings.iter().map(pair).collect();
+    let told: BTreeSet<_> = findings.iter().map(one).collect();
     format!("[{}]", told.into_iter().collect::<Vec<_>>().join(", "))
 }
 

@@ -1,0 +1,28 @@
+// expect: clean
+// flags: -std=c99 -Wextra -pedantic
+// compilers: clang,gcc
+// threads: 1,2,4
+// Two iterations share an element, and update it in one section.
+
+#include <heddle.h>
+#include <stdio.h>
+
+static short table[10];
+static heddle_lock lock = HEDDLE_LOCK_INIT;
+
+static void count(long index, void *argument)
+{
+    (void)argument;
+    heddle_lock_acquire(&lock);
+    short old = table[index / 2];
+    table[index / 2] = (short)(old + 1);
+    heddle_lock_release(&lock);
+}
+
+int main(void)
+{
+    HEDDLE_ATOMIC_RANGE(table, 10);
+    heddle_parallel_for(0, 20, count, NULL);
+    printf("%d\n", table[3]);
+    return 0;
+}

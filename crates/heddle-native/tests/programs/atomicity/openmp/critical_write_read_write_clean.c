@@ -1,0 +1,40 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 1,2,4
+// One critical section.
+
+#include <heddle.h>
+#include <stdio.h>
+
+static int x;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main(void)
+{
+    HEDDLE_ATOMIC(x);
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task
+        {
+            #pragma omp critical
+            {
+                x = 1;
+                x = 2;
+            }
+        }
+        #pragma omp task
+        {
+            #pragma omp critical
+            {
+                use(x);
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,43 @@
+// expect: atomicity x,y 27 38 31
+// flags: -fopenmp
+// threads: 1,2,4
+// x and y belong together, and are accessed in two sections. The two reads can differ.
+
+#include <heddle.h>
+#include <stdio.h>
+
+static int x, y;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main(void)
+{
+    HEDDLE_ATOMIC_GROUP(x, y);
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task
+        {
+            #pragma omp critical
+            {
+                use(x);
+            }
+            #pragma omp critical
+            {
+                use(y);
+            }
+        }
+        #pragma omp task
+        {
+            #pragma omp critical
+            {
+                y = 3;
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,28 @@
+// expect: atomicity 21 23
+// flags: -fopenmp
+// threads: 1,2,4
+// Two iterations share a slot and update it in two critical sections.
+
+#include <heddle.h>
+#include <stdio.h>
+
+static long slots[4];
+
+int main(void)
+{
+    HEDDLE_ATOMIC_RANGE(slots, 4);
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp taskloop grainsize(1)
+        for (int i = 0; i < 8; i++) {
+            long old;
+            #pragma omp critical
+            old = slots[i / 2];
+            #pragma omp critical
+            slots[i / 2] = old + i;
+        }
+    }
+    printf("%ld\n", slots[0]);
+    return 0;
+}

@@ -1,0 +1,35 @@
+// expect: race
+// expect: atomicity x 26 31 27
+// flags: -fopenmp
+// threads: 1,2,4
+// The task does not read what it wrote. It is a race as well.
+
+#include <heddle.h>
+#include <stdio.h>
+
+static volatile int x;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main(void)
+{
+    HEDDLE_ATOMIC(x);
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task
+        {
+            x = 1;
+            use(x);
+        }
+        #pragma omp task
+        {
+            x = 3;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,40 @@
+// expect: atomicity x 29 37 32
+// flags: -std=c++11
+// threads: 1,2,4
+// The outer block goes on when the inner one ends.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int x;
+static heddle::mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            heddle::atomic_block([] {
+                heddle::atomic_block([] {
+                    guard held(lock);
+                    x = 1;
+                });
+                guard held(lock);
+                use(x);
+            });
+        });
+        heddle::async([] {
+            guard held(lock);
+            x = 3;
+        });
+    });
+}

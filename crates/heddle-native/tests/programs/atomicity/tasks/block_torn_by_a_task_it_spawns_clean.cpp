@@ -1,0 +1,40 @@
+// expect: clean
+// flags: -std=c++11
+// threads: 1,2,4
+// The block spawns the task after its last access.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int x;
+static heddle::mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::atomic_block([] {
+            {
+                guard held(lock);
+                use(x);
+            }
+            {
+                guard held(lock);
+                use(x);
+            }
+            heddle::async([] {
+                guard held(lock);
+                x = 1;
+            });
+        });
+    });
+}

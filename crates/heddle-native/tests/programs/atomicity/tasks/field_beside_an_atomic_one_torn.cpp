@@ -1,0 +1,42 @@
+// expect: atomicity 32 39 35
+// flags: -std=c++11
+// threads: 1,2,4
+// The writer changes the field that is declared atomic.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+struct Account {
+    int balance, bookings;
+};
+
+static Account account;
+static heddle::mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(account.balance);
+    heddle::finish([] {
+        heddle::async([] {
+            {
+                guard held(lock);
+                use(account.balance);
+            }
+            guard held(lock);
+            use(account.balance);
+        });
+        heddle::async([] {
+            guard held(lock);
+            account.balance = 1;
+        });
+    });
+}

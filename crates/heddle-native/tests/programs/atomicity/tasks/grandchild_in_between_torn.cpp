@@ -1,0 +1,36 @@
+// expect: atomicity x 26 20 29
+// flags: -std=c++11
+// threads: 1,2,4
+// The writer is a grandchild that nothing joins before the pair.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int x;
+static heddle::mutex lock;
+
+static void work()
+{
+    heddle::async([] {
+        heddle::async([] {
+            guard held(lock);
+            x = 5;
+        });
+    });
+    int old;
+    {
+        guard held(lock);
+        old = x;
+    }
+    guard held(lock);
+    x = old + 1;
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] { heddle::async(work); });
+}

@@ -1,0 +1,36 @@
+// expect: atomicity x,y 26 33 29
+// flags: -std=c++11
+// threads: 1,2,4
+// x and y belong together, and the lock is given back between them. The write in between is lost.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+static int x, y;
+static heddle::mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic_group(x, y);
+    heddle::finish([] {
+        heddle::async([] {
+            {
+                std::lock_guard<heddle::mutex> guard(lock);
+                x = 1;
+            }
+            std::lock_guard<heddle::mutex> guard(lock);
+            y = 2;
+        });
+        heddle::async([] {
+            std::lock_guard<heddle::mutex> guard(lock);
+            x = 3;
+        });
+    });
+}

@@ -1,0 +1,37 @@
+// expect: clean
+// flags: -std=c++11
+// threads: 1
+// A lock that was got by trying is kept.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int x;
+static heddle::mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            if (lock.try_lock()) {
+                use(x);
+                use(x);
+                lock.unlock();
+            }
+        });
+        heddle::async([] {
+            guard held(lock);
+            x = 7;
+        });
+    });
+}

@@ -1,0 +1,30 @@
+// expect: race
+// expect: atomicity x 22 27 23
+// flags: -std=c++11
+// threads: 1,2,4
+// The pair holds a lock throughout, but the writer holds another.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static volatile int x;
+static heddle::mutex lock, other;
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            guard held(lock);
+            int old = x;
+            x = old + 1;
+        });
+        heddle::async([] {
+            guard second(other);
+            x = 7;
+        });
+    });
+}

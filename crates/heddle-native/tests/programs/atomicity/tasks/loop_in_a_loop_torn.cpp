@@ -1,0 +1,30 @@
+// expect: atomicity 23 26
+// flags: -std=c++11
+// threads: 1,2,4
+// The columns of a table are counted by the tasks of nested loops, in two sections each.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static long columns[3];
+static heddle::mutex lock;
+
+int main()
+{
+    heddle::atomic(columns);
+    heddle::parallel_for(0, 4, [](int i) {
+        heddle::parallel_for(0, 3, [i](int j) {
+            long old;
+            {
+                guard held(lock);
+                old = columns[j];
+            }
+            guard held(lock);
+            columns[j] = old + i;
+        });
+    });
+    printf("%ld\n", columns[1]);
+}

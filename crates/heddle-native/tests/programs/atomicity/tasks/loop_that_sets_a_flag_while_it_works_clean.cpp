@@ -1,0 +1,26 @@
+// expect: clean
+// flags: -std=c++11
+// threads: 1,2,4
+// Set and cleared in one section.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int busy, skipped;
+static heddle::mutex lock;
+
+int main()
+{
+    heddle::atomic(busy);
+    heddle::parallel_for(0, 6, [](int) {
+        guard held(lock);
+        if (busy)
+            skipped++;
+        busy = 1;
+        busy = 0;
+    });
+    printf("%d\n", skipped >= 0);
+}

@@ -1,0 +1,39 @@
+// expect: atomicity 29 36 32
+// flags: -std=c++11
+// threads: 1,2,4
+// The whole array is cleared between two reads of one element.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+#include <cstring>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static long table[20];
+static heddle::mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(table);
+    heddle::finish([] {
+        heddle::async([] {
+            {
+                guard held(lock);
+                use(table[5]);
+            }
+            guard held(lock);
+            use(table[5]);
+        });
+        heddle::async([] {
+            guard held(lock);
+            memset(table, 0, sizeof table);
+        });
+    });
+}

@@ -1,0 +1,39 @@
+// expect: atomicity x 29 36 32
+// flags: -std=c++11
+// threads: 1,2,4
+// The outer lock is held throughout, but the writer takes only the inner one, which is given back.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int x;
+static heddle::mutex outer, inner;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            guard kept(outer);
+            {
+                guard held(inner);
+                use(x);
+            }
+            guard held(inner);
+            use(x);
+        });
+        heddle::async([] {
+            guard held(inner);
+            x = 7;
+        });
+    });
+}

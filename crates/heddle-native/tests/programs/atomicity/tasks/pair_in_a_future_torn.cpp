@@ -1,0 +1,33 @@
+// expect: atomicity x 22 30 25
+// flags: -std=c++11
+// threads: 1,2,4
+// The pair is a future's, and the main task writes before it gets the value.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int x;
+static heddle::mutex lock;
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::future<int> updated = heddle::async_future([] {
+        int old;
+        {
+            guard held(lock);
+            old = x;
+        }
+        guard held(lock);
+        x = old + 1;
+        return old + 1;
+    });
+    {
+        guard held(lock);
+        x = 7;
+    }
+    printf("%d\n", updated.get() > 0);
+}

@@ -1,0 +1,36 @@
+// expect: atomicity x 31 27 34
+// flags: -std=c++11
+// threads: 1,2,4
+// The main task reads twice beside the task it has spawned.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int x;
+static heddle::mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            guard held(lock);
+            x = 1;
+        });
+        {
+            guard held(lock);
+            use(x);
+        }
+        guard held(lock);
+        use(x);
+    });
+}

@@ -1,0 +1,37 @@
+// expect: clean
+// flags: -std=c++17
+// threads: 1,2,4
+// One who reads under the readers' side is not kept out either, and does no harm.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+#include <shared_mutex>
+
+typedef std::shared_lock<std::shared_mutex> reading;
+typedef std::unique_lock<std::shared_mutex> writing;
+
+static volatile int x;
+static std::shared_mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            reading held(lock);
+            use(x);
+        });
+        heddle::async([] {
+            reading held(lock);
+            use(x);
+            use(x);
+        });
+    });
+}

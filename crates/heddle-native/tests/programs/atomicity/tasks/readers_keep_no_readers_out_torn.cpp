@@ -1,0 +1,38 @@
+// expect: race
+// expect: atomicity x 34 30 35
+// flags: -std=c++17
+// threads: 1,2,4
+// One who writes under the readers' side is not kept out by readers.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+#include <shared_mutex>
+
+typedef std::shared_lock<std::shared_mutex> reading;
+typedef std::unique_lock<std::shared_mutex> writing;
+
+static volatile int x;
+static std::shared_mutex lock;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            reading held(lock);
+            x = 7;
+        });
+        heddle::async([] {
+            reading held(lock);
+            use(x);
+            use(x);
+        });
+    });
+}

@@ -1,0 +1,33 @@
+// expect: clean
+// flags: -std=c++11
+// threads: 1,2,4
+// Asked and popped under one lock.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static int depth, items[8];
+static heddle::mutex lock;
+
+static int pop()
+{
+    guard held(lock);
+    if (depth == 0)
+        return 0;
+    return items[--depth];
+}
+
+int main()
+{
+    for (int i = 0; i < 8; i++)
+        items[depth++] = i;
+    heddle::atomic_group(depth, items);
+    heddle::finish([] {
+        heddle::async([] { pop(); });
+        heddle::async([] { pop(); });
+    });
+    printf("%d\n", depth);
+}

@@ -1,0 +1,32 @@
+// expect: atomicity from,to 22 29 25
+// flags: -std=c++11
+// threads: 1,2,4
+// An audit can see the money on neither account.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static long from = 100, to;
+static heddle::mutex lock;
+
+int main()
+{
+    heddle::atomic_group(from, to);
+    heddle::finish([] {
+        heddle::async([] {
+            {
+                guard held(lock);
+                from -= 10;
+            }
+            guard held(lock);
+            to += 10;
+        });
+        heddle::async([] {
+            guard held(lock);
+            printf("%d\n", from + to > 0);
+        });
+    });
+}

@@ -1,0 +1,29 @@
+// expect: clean
+// flags: -std=c++11
+// threads: 1,2,4
+// Nobody writes.
+
+#include <cstdio>
+#include <heddle.hpp>
+
+static volatile int x;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            use(x);
+            use(x);
+        });
+        heddle::async([] {
+            use(x);
+        });
+    });
+}

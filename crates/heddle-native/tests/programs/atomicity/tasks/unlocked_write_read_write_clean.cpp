@@ -1,0 +1,31 @@
+// expect: clean
+// flags: -std=c++11
+// threads: 1,2,4
+// The second task comes after the first.
+
+#include <cstdio>
+#include <heddle.hpp>
+
+static volatile int x;
+
+static void use(int value)
+{
+    if (value == -12345)
+        puts("never");
+}
+
+int main()
+{
+    heddle::atomic(x);
+    heddle::finish([] {
+        heddle::async([] {
+            x = 1;
+            x = 2;
+        });
+    });
+    heddle::finish([] {
+        heddle::async([] {
+            use(x);
+        });
+    });
+}

@@ -1,0 +1,34 @@
+// expect: atomicity 23 30 26
+// flags: -std=c++11
+// threads: 1,2,4
+// A local variable of the task that spawns both.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+
+typedef std::lock_guard<heddle::mutex> guard;
+
+static heddle::mutex lock;
+
+int main()
+{
+    int local = 1;
+    heddle::atomic(local);
+    heddle::finish([&local] {
+        heddle::async([&local]() mutable {
+            int old;
+            {
+                guard held(lock);
+                old = local;
+            }
+            guard held(lock);
+            local = old + 1;
+        });
+        heddle::async([&local]() mutable {
+            guard held(lock);
+            local = 7;
+        });
+    });
+    printf("%d\n", local > 0);
+}
