@@ -234,7 +234,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,
 
-    /// Leave out findings that the lines of FILE describe, such as race:function or race:file.c.
+    /// Leave out findings that the lines of FILE describe, such as race:function or atomicity:file.c.
     #[arg(long, value_name = "FILE")]
     pub suppress: Option<PathBuf>,
 
@@ -245,6 +245,16 @@ pub struct RunOptions {
     /// The exit status with findings; 0 keeps the program's own.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub exit_status: u8,
+
+    /// What to report.
+    #[arg(long, value_enum, value_name = "ANALYSIS", default_value_t = Analysis::All)]
+    pub analysis: Analysis,
+
+    /// Which memory is checked for atomicity.
+    ///
+    /// Of all memory, findings are ranked: lost updates under locks come first.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Atomic::Declared)]
+    pub atomic: Atomic,
 
     /// How many threads OpenMP uses.
     #[arg(long, value_name = "N")]

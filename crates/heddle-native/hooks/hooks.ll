@@ -40,6 +40,11 @@ declare preserve_allcc void @heddle_again_write2(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_write4(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_write8(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_write16(ptr) cold nounwind
+declare preserve_allcc void @heddle_again_update1(ptr) cold nounwind
+declare preserve_allcc void @heddle_again_update2(ptr) cold nounwind
+declare preserve_allcc void @heddle_again_update4(ptr) cold nounwind
+declare preserve_allcc void @heddle_again_update8(ptr) cold nounwind
+declare preserve_allcc void @heddle_again_update16(ptr) cold nounwind
 
 define available_externally void @__tsan_read1(ptr %address) alwaysinline nounwind sanitize_thread {
   %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
@@ -312,6 +317,144 @@ second:
   br i1 %known.next, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_write16(ptr %address)
+  br label %done
+done:
+  ret void
+}
+
+define available_externally void @__tsan_read_write1(ptr %address) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %done, label %look
+look:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  br i1 %known, label %done, label %part
+part:
+  %few = icmp ult i64 %unknown, 256
+  br i1 %few, label %bytes, label %again
+bytes:
+  %number = ptrtoint ptr %address to i64
+  %first = and i64 %number, 7
+  %touched = shl i64 1, %first
+  %missing = and i64 %unknown, %touched
+  %covered = icmp eq i64 %missing, 0
+  br i1 %covered, label %done, label %again
+again:
+  call preserve_allcc void @heddle_again_update1(ptr %address)
+  br label %done
+done:
+  ret void
+}
+
+define available_externally void @__tsan_read_write2(ptr %address) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %done, label %look
+look:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  br i1 %known, label %done, label %part
+part:
+  %few = icmp ult i64 %unknown, 256
+  br i1 %few, label %bytes, label %again
+bytes:
+  %number = ptrtoint ptr %address to i64
+  %first = and i64 %number, 7
+  %touched = shl i64 3, %first
+  %missing = and i64 %unknown, %touched
+  %covered = icmp eq i64 %missing, 0
+  br i1 %covered, label %done, label %again
+again:
+  call preserve_allcc void @heddle_again_update2(ptr %address)
+  br label %done
+done:
+  ret void
+}
+
+define available_externally void @__tsan_read_write4(ptr %address) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %done, label %look
+look:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  br i1 %known, label %done, label %part
+part:
+  %few = icmp ult i64 %unknown, 256
+  br i1 %few, label %bytes, label %again
+bytes:
+  %number = ptrtoint ptr %address to i64
+  %first = and i64 %number, 7
+  %touched = shl i64 15, %first
+  %missing = and i64 %unknown, %touched
+  %covered = icmp eq i64 %missing, 0
+  br i1 %covered, label %done, label %again
+again:
+  call preserve_allcc void @heddle_again_update4(ptr %address)
+  br label %done
+done:
+  ret void
+}
+
+define available_externally void @__tsan_read_write8(ptr %address) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %done, label %look
+look:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  br i1 %known, label %done, label %again
+again:
+  call preserve_allcc void @heddle_again_update8(ptr %address)
+  br label %done
+done:
+  ret void
+}
+
+define available_externally void @__tsan_read_write16(ptr %address) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %done, label %look
+look:
+  %number = ptrtoint ptr %address to i64
+  %within = and i64 %number, 7
+  %aligned = icmp eq i64 %within, 0
+  br i1 %aligned, label %first, label %again
+first:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  br i1 %known, label %second, label %again
+second:
+  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 1)
+  %known.next = icmp eq i64 %unknown.next, 0
+  br i1 %known.next, label %done, label %again
+again:
+  call preserve_allcc void @heddle_again_update16(ptr %address)
+  br label %done
+done:
+  ret void
+}
+
+define available_externally void @__tsan_unaligned_read_write16(ptr %address) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %done, label %look
+look:
+  %number = ptrtoint ptr %address to i64
+  %within = and i64 %number, 7
+  %aligned = icmp eq i64 %within, 0
+  br i1 %aligned, label %first, label %again
+first:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  br i1 %known, label %second, label %again
+second:
+  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 1)
+  %known.next = icmp eq i64 %unknown.next, 0
+  br i1 %known.next, label %done, label %again
+again:
+  call preserve_allcc void @heddle_again_update16(ptr %address)
   br label %done
 done:
   ret void

@@ -335,6 +335,11 @@ heddle_settled:
     again heddle_again_write4, heddle_unknown_write4, 6176, 0x0f
     again heddle_again_write8, heddle_unknown_write8, 6176, 0xff
     again_wide heddle_again_write16, heddle_unknown_write16, 6176, 8200
+    again heddle_again_update1, heddle_unknown_update1, 6176, 0x01
+    again heddle_again_update2, heddle_unknown_update2, 6176, 0x03
+    again heddle_again_update4, heddle_unknown_update4, 6176, 0x0f
+    again heddle_again_update8, heddle_unknown_update8, 6176, 0xff
+    again_wide heddle_again_update16, heddle_unknown_update16, 6176, 8200
 
     hook __tsan_read1, heddle_again_read1, 8, 0x01
     hook __tsan_read2, heddle_again_read2, 8, 0x03
@@ -348,6 +353,13 @@ heddle_settled:
     wide_hook __tsan_unaligned_read16, heddle_again_read16, 8
     wide_hook __tsan_write16, heddle_again_write16, 8200
     wide_hook __tsan_unaligned_write16, heddle_again_write16, 8200
+# A read, and a write of the same bytes with nothing in between.
+    hook __tsan_read_write1, heddle_again_update1, 8200, 0x01
+    hook __tsan_read_write2, heddle_again_update2, 8200, 0x03
+    hook __tsan_read_write4, heddle_again_update4, 8200, 0x0f
+    hook __tsan_read_write8, heddle_again_update8, 8200, 0xff
+    wide_hook __tsan_read_write16, heddle_again_update16, 8200
+    wide_hook __tsan_unaligned_read_write16, heddle_again_update16, 8200
 
 # Stacks are read from frames when a report needs them, so calls cost nothing.
     .globl __tsan_func_entry

@@ -13,7 +13,7 @@ use heddle_core::SiteId;
 use heddle_rt::Touch;
 
 /// Bytes of a granule.
-const GRANULE: usize = 8;
+pub(crate) const GRANULE: usize = 8;
 
 /// The site of a return address.
 pub fn site(pc: usize) -> SiteId {
@@ -114,6 +114,7 @@ fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
         return;
     }
     enter(|_, thread| {
+        thread.cache.begin_access();
         let mut taken = 0;
         for (granule, mask) in granules(address, len) {
             if granule >= taken {
@@ -216,10 +217,10 @@ hooks! {
     ["__tsan_read2", "__tsan_volatile_read2"] read2, aligned, Read, 2;
     ["__tsan_read4", "__tsan_volatile_read4"] read4, aligned, Read, 4;
     ["__tsan_read8", "__tsan_volatile_read8", "__tsan_vptr_read"] read8, aligned, Read, 8;
-    ["__tsan_write1", "__tsan_volatile_write1", "__tsan_read_write1"] write1, aligned, Write, 1;
-    ["__tsan_write2", "__tsan_volatile_write2", "__tsan_read_write2"] write2, aligned, Write, 2;
-    ["__tsan_write4", "__tsan_volatile_write4", "__tsan_read_write4"] write4, aligned, Write, 4;
-    ["__tsan_write8", "__tsan_volatile_write8", "__tsan_read_write8"] write8, aligned, Write, 8;
+    ["__tsan_write1", "__tsan_volatile_write1"] write1, aligned, Write, 1;
+    ["__tsan_write2", "__tsan_volatile_write2"] write2, aligned, Write, 2;
+    ["__tsan_write4", "__tsan_volatile_write4"] write4, aligned, Write, 4;
+    ["__tsan_write8", "__tsan_volatile_write8"] write8, aligned, Write, 8;
     ["__tsan_unaligned_read2", "__tsan_unaligned_volatile_read2"] unaligned_read2, range, Read, 2;
     ["__tsan_unaligned_read4", "__tsan_unaligned_volatile_read4"] unaligned_read4, range, Read, 4;
     ["__tsan_unaligned_read8", "__tsan_unaligned_volatile_read8"] unaligned_read8, range, Read, 8;
@@ -228,22 +229,65 @@ hooks! {
         "__tsan_unaligned_read16", "__tsan_unaligned_volatile_read16"
     ] read16, range, Read, 16;
     [
-        "__tsan_unaligned_write2", "__tsan_unaligned_volatile_write2",
-        "__tsan_unaligned_read_write2"
+        "__tsan_unaligned_write2", "__tsan_unaligned_volatile_write2"
     ] unaligned_write2, range, Write, 2;
     [
-        "__tsan_unaligned_write4", "__tsan_unaligned_volatile_write4",
-        "__tsan_unaligned_read_write4"
+        "__tsan_unaligned_write4", "__tsan_unaligned_volatile_write4"
     ] unaligned_write4, range, Write, 4;
     [
-        "__tsan_unaligned_write8", "__tsan_unaligned_volatile_write8",
-        "__tsan_unaligned_read_write8"
+        "__tsan_unaligned_write8", "__tsan_unaligned_volatile_write8"
     ] unaligned_write8, range, Write, 8;
     [
-        "__tsan_write16", "__tsan_volatile_write16", "__tsan_read_write16",
-        "__tsan_unaligned_write16", "__tsan_unaligned_volatile_write16",
-        "__tsan_unaligned_read_write16"
+        "__tsan_write16", "__tsan_volatile_write16",
+        "__tsan_unaligned_write16", "__tsan_unaligned_volatile_write16"
     ] write16, range, Write, 16;
+}
+
+/// What instrumented code calls instead where it writes what it has just read.
+macro_rules! updates {
+    ($([$($symbol:literal),+] $name:ident, $slow:literal, $len:expr;)*) => {
+        export! {
+            $([$($symbol),+] fn $name(address: usize) at pc {
+                update(address, $len, pc);
+            })*
+        }
+        $(const _: () = {
+            #[unsafe(export_name = $slow)]
+            extern "C" fn slow(address: usize, pc: usize) {
+                unknown_update(address, $len, pc);
+            }
+        };)*
+    };
+}
+
+updates! {
+    ["__tsan_read_write1"] update1, "heddle_unknown_update1", 1;
+    ["__tsan_read_write2", "__tsan_unaligned_read_write2"] update2, "heddle_unknown_update2", 2;
+    ["__tsan_read_write4", "__tsan_unaligned_read_write4"] update4, "heddle_unknown_update4", 4;
+    ["__tsan_read_write8", "__tsan_unaligned_read_write8"] update8, "heddle_unknown_update8", 8;
+    ["__tsan_read_write16", "__tsan_unaligned_read_write16"] update16, "heddle_unknown_update16", 16;
+}
+
+/// A read, and a write of the same bytes with nothing in between. For races the write stands for both; to what
+/// must not be torn they are two accesses. What the strand is known to have written it is known to have read.
+#[inline]
+fn update(address: usize, len: usize, pc: usize) {
+    let Some(thread) = checked() else { return };
+    if !granules(address, len).all(|(granule, mask)| thread.has_made(Write, granule, mask)) {
+        unknown_update(address, len, pc);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn unknown_update(address: usize, len: usize, pc: usize) {
+    let is_watched = |thread: &mut Thread| {
+        granules(address, len).any(|(granule, _)| thread.engine.watches(granule))
+    };
+    if checked().is_some_and(is_watched) {
+        unknown(Read, address, len, pc);
+    }
+    unknown(Write, address, len, pc);
 }
 
 /// What the executable's own hooks turn to when an access is not known (`hooks/hooks.s`).

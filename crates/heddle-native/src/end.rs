@@ -107,6 +107,7 @@ extern "C" fn in_child() {
     FAILED.store(false, Ordering::Release);
     if let Some(runtime) = runtime() {
         runtime.engine.forget_races();
+        runtime.engine.forget_tears();
         runtime.engine.abandon_recording();
     }
 }

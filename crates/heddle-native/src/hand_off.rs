@@ -7,6 +7,7 @@
 //! Whether the edge is a hand-off (in another schedule the acquire might have seen something else) or
 //! holds in every schedule is said by whoever releases.
 
+use crate::access::GRANULE;
 use crate::runtime::Runtime;
 use crate::thread::Thread;
 use heddle_core::TaskId;
@@ -38,6 +39,7 @@ pub(crate) struct Released {
 /// What was released at one address.
 #[derive(Debug, Default)]
 pub(crate) struct Releases {
+    address: usize,
     strands: Vec<Released>,
     reach: Reach,
     /// Tasks that have acquired all of them.
@@ -68,6 +70,17 @@ impl Released {
             Reach::Always => runtime.engine.wait(&mut thread.cursor, &[self.strand]),
         }
     }
+
+    /// The same, for one who saw the value at `address`.
+    fn acquire_at(self, runtime: &Runtime, thread: &mut Thread, reach: Reach, address: usize) {
+        if reach == Reach::Always || self.task == thread.cursor.task() {
+            return self.acquire(runtime, thread, reach);
+        }
+        let granule = (address / GRANULE) as u64;
+        runtime
+            .engine
+            .hand_over_through(&mut thread.cursor, self.strand, granule);
+    }
 }
 
 impl Releases {
@@ -75,7 +88,7 @@ impl Releases {
     pub(crate) fn acquire(&mut self, runtime: &Runtime, thread: &mut Thread) {
         if !self.strands.is_empty() && self.seen_by.insert(thread.cursor.task()) {
             for &released in &self.strands {
-                released.acquire(runtime, thread, self.reach);
+                released.acquire_at(runtime, thread, self.reach, self.address);
             }
         }
     }
@@ -165,6 +178,8 @@ impl Locked {
     pub(crate) fn entry(&mut self) -> &mut Releases {
         will_be_used();
         let shard = self.shard.get_or_insert_with(Box::default);
-        shard.entry(self.address).or_default()
+        let releases = shard.entry(self.address).or_default();
+        releases.address = self.address;
+        releases
     }
 }

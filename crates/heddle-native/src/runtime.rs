@@ -42,6 +42,10 @@ extern "C" fn start() {
     engine.owned_by(crate::access::is_own);
     engine.witnessed_by(crate::report::witness::witness);
     engine.order_sections();
+    engine.analyse(options.analysis);
+    if options.watches_all {
+        engine.watch_all();
+    }
     if let Some(path) = &options.record {
         crate::report::recording::start(&mut engine, path);
     }

@@ -1,13 +1,26 @@
 //! Which findings the user asked not to see.
 //!
-//! A suppression file has one `race:PATTERN` per line; `#` starts a comment. A pattern is a glob (`*` any
+//! A suppression file has one `race:PATTERN` or `atomicity:PATTERN` per line; `#` starts a comment. A pattern is a glob (`*` any
 //! characters, `?` one) over the name of a function on either access's stack, with or without its
 //! parameters; over a source file's path, or the end of it from a `/` on; or over the variable.
 
 /// The patterns of a suppression file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Suppressions {
-    patterns: Vec<String>,
+    patterns: Vec<(Defect, String)>,
+}
+
+/// What sort of finding is not to be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Defect {
+    /// A race.
+    Race,
+    /// A torn region.
+    Atomicity,
+}
+
+impl Defect {
+    const ALL: [(Self, &'static str); 2] = [(Self::Race, "race:"), (Self::Atomicity, "atomicity:")];
 }
 
 /// What a pattern is tried on.
@@ -36,9 +49,12 @@ impl Suppressions {
         let mut patterns = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
-            match line.strip_prefix("race:").map(str::trim) {
+            let of = |(defect, prefix)| Some((defect, line.strip_prefix(prefix)?.trim()));
+            match Defect::ALL.into_iter().find_map(of) {
                 _ if line.is_empty() => {}
-                Some(pattern) if !pattern.is_empty() => patterns.push(pattern.to_owned()),
+                Some((defect, pattern)) if !pattern.is_empty() => {
+                    patterns.push((defect, pattern.to_owned()));
+                }
                 _ => {
                     return Err(BadLine {
                         number: index + 1,
@@ -55,9 +71,11 @@ impl Suppressions {
         self.patterns.is_empty()
     }
 
-    /// Whether any pattern covers this.
-    pub fn covers(&self, subject: Subject<'_>) -> bool {
-        self.patterns.iter().any(|pattern| subject.matches(pattern))
+    /// Whether any pattern for such a defect covers this.
+    pub fn covers(&self, defect: Defect, subject: Subject<'_>) -> bool {
+        let patterns = self.patterns.iter();
+        let mut patterns = patterns.filter(|(of, _)| *of == defect);
+        patterns.any(|(_, pattern)| subject.matches(pattern))
     }
 }
 
@@ -79,7 +97,7 @@ impl std::fmt::Display for BadLine {
         let Self { number, text } = self;
         write!(
             f,
-            "line {number}: `{text}` is no suppression; write race:PATTERN"
+            "line {number}: `{text}` is no suppression; write race:PATTERN or atomicity:PATTERN"
         )
     }
 }
@@ -130,7 +148,7 @@ mod tests {
 
     fn covers(pattern: &str, subject: Subject<'_>) -> bool {
         let parsed = Suppressions::parse(&format!("race:{pattern}"));
-        parsed.expect("a pattern").covers(subject)
+        parsed.expect("a pattern").covers(Defect::Race, subject)
     }
 
     #[test]
@@ -160,7 +178,9 @@ mod tests {
     fn comments_and_empty_lines_say_nothing() {
         let parsed = Suppressions::parse("# all\n\n  race: f  # why\n");
         let parsed = parsed.expect("well formed");
-        assert!(parsed.covers(Subject::Function("f")) && !parsed.covers(Subject::Variable("g")));
+        let covers = |defect, name| parsed.covers(defect, Subject::Function(name));
+        assert!(covers(Defect::Race, "f") && !covers(Defect::Race, "g"));
+        assert!(!covers(Defect::Atomicity, "f"));
     }
 
     #[test]

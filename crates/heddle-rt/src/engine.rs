@@ -756,6 +756,17 @@ impl Engine {
         self.receive_from(cursor, from, Through::Location);
     }
 
+    /// The same, where what is handed over is a value of this granule's. If it is declared atomic, that the
+    /// hand-off could go the other way is the very defect, and it does not excuse one.
+    pub fn hand_over_through(&self, cursor: &mut Cursor, from: u32, granule: u64) {
+        self.record(|book| book.hand_over(cursor.task, from));
+        let through = match self.is_unit(granule) {
+            true => Through::Unit,
+            false => Through::Location,
+        };
+        self.receive_from(cursor, from, through);
+    }
+
     /// The same, for what the histories themselves say.
     pub(crate) fn receive_from(&self, cursor: &mut Cursor, from: u32, through: Through) {
         self.keep_readers(Readers::All);

@@ -80,10 +80,16 @@ fn compile_words(family: Family, folders: &Folders<'_>) -> Vec<OsString> {
 }
 
 /// Entries and exits of functions are of no use to the checker, which reads stacks from frames. GCC copies
-/// and fills small blocks in line and uninstrumented, unless told that these functions are like any other.
+/// and fills small blocks in line and uninstrumented, unless told that these functions are like any other. Clang
+/// leaves out a read that a write follows, unless told to name the two together.
 fn particular(family: Family) -> &'static [&'static str] {
     match family {
-        Family::Clang => &["-mllvm", "-tsan-instrument-func-entry-exit=0"],
+        Family::Clang => &[
+            "-mllvm",
+            "-tsan-instrument-func-entry-exit=0",
+            "-mllvm",
+            "-tsan-compound-read-before-write=1",
+        ],
         Family::Gcc => &[
             "--param=tsan-instrument-func-entry-exit=0",
             "-fno-builtin-memcpy",

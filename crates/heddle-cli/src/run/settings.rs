@@ -9,7 +9,7 @@ use std::process::Command;
 
 use heddle_report::text::Colour;
 
-use crate::arguments::{Format, RunOptions};
+use crate::arguments::{Analysis, Atomic, Format, RunOptions};
 
 const VARIABLE: &str = "HEDDLE_OPTIONS";
 
@@ -40,6 +40,8 @@ fn settings(options: &RunOptions, report: &Path, colour: Colour) -> Result<Vec<S
         format!("format={}", format_name(options.format)),
         format!("color={}", colour_name(options, colour)),
         format!("exitcode={}", options.exit_status),
+        format!("analysis={}", analysis_name(options.analysis)),
+        format!("atomic={}", scope_name(options.atomic)),
     ];
     settings.extend(options.strict.then(|| "strict=1".into()));
     settings.extend(options.stats.then(|| "stats=1".into()));
@@ -72,6 +74,22 @@ fn format_name(format: Format) -> &'static str {
     match format {
         Format::Text => "text",
         Format::Json => "json",
+    }
+}
+
+fn analysis_name(analysis: Analysis) -> &'static str {
+    match analysis {
+        Analysis::All => "all",
+        Analysis::Races => "races",
+        Analysis::Atomicity => "atomicity",
+        Analysis::Velodrome => "velodrome",
+    }
+}
+
+fn scope_name(atomic: Atomic) -> &'static str {
+    match atomic {
+        Atomic::Declared => "declared",
+        Atomic::All => "all",
     }
 }
 

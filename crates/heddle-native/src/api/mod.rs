@@ -39,8 +39,6 @@ pub struct Local {
     is_task: bool,
     /// How many isolated sections it is in.
     isolated: u32,
-    /// How many atomic blocks it is in, and the number of the outermost.
-    blocks: atomic::Blocks,
     /// What the thread was at when the program said that it begins another task.
     outer: Option<Box<Outer>>,
 }

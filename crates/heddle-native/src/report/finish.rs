@@ -2,16 +2,18 @@
 
 use crate::report::modules::modules;
 use crate::report::options::{Color, Format, Options};
-use crate::report::races::{self, Found, Item, Mentioned};
+use crate::report::places::Located;
+use crate::report::races::{self, Found, Mentioned};
 use crate::report::tables::Tables;
-use crate::report::{recording, witness};
+use crate::report::{recording, tears, witness};
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
-use heddle_core::{Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
+use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
 use heddle_report::json::{self, Layout};
-use heddle_report::suppress::{Subject as Suppressed, Suppressions};
+use heddle_report::suppress::{Defect, Subject as Suppressed, Suppressions};
 use heddle_report::text::{self, Colour};
 use heddle_report::{Report, Settings, Stats, Strictness, Subject, Unchecked, Verdict};
+use heddle_rt::Analysis;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -45,9 +47,10 @@ fn report(runtime: &Runtime) -> Report {
         legend: &tables.legend,
         features: Features {
             locks: runtime.engine.used_exclusion(),
+            atomics: crate::api::atomic::any(),
             ..Features::default()
         },
-        unchecked: Unchecked::Nothing,
+        unchecked: left_out(runtime),
     };
     let mut report = Report::detailed(subject, &tables.details, settings(&runtime.options));
     if runtime.engine.broke_promise() {
@@ -59,9 +62,19 @@ fn report(runtime: &Runtime) -> Report {
     report
 }
 
+/// What the options leave out.
+fn left_out(runtime: &Runtime) -> Unchecked {
+    match runtime.options.analysis {
+        Analysis::Races if crate::api::atomic::any() => Unchecked::Atomicity,
+        Analysis::Atomicity => Unchecked::Races,
+        _ => Unchecked::Nothing,
+    }
+}
+
 fn outcome(runtime: &Runtime, tables: &mut Tables) -> Outcome {
-    let has_races = !runtime.engine.race_locations(0).is_empty();
-    let needs_participants = has_races || runtime.options.has_stats;
+    let engine = &runtime.engine;
+    let has_findings = engine.tear_count() > 0 || !engine.race_locations(0).is_empty();
+    let needs_participants = has_findings || runtime.options.has_stats;
     let (tasks, finishes) = match needs_participants {
         true => runtime.engine.participants(),
         false => (Vec::new(), Vec::new()),
@@ -79,7 +92,7 @@ fn outcome(runtime: &Runtime, tables: &mut Tables) -> Outcome {
     let mut mentioned = Mentioned::default();
     // Read in any case: a file that cannot be used is to be known before it is needed.
     let suppressions = suppressions(&runtime.options);
-    let findings = match has_races {
+    let findings = match has_findings {
         true => findings(runtime, roster, tables, &mut mentioned, &suppressions),
         false => Vec::new(),
     };
@@ -112,35 +125,56 @@ fn findings(
     suppressions: &Suppressions,
 ) -> Vec<Finding> {
     let races = runtime.engine.races(&roster.ancestry());
+    let tears = runtime.engine.tears(&roster.ancestry());
     let Roster {
         tasks, finishes, ..
     } = roster;
     let found = Found {
         races,
         bytes: runtime.engine.race_bytes(),
+        tears,
+        torn_bytes: runtime.engine.tear_bytes(),
         tasks,
         finishes,
         locks: runtime.locks.all(),
         witnesses: witness::take(),
     };
-    let items = races::items(&found, tables);
-    let (hidden, shown): (Vec<Item>, Vec<Item>) = items
-        .into_iter()
-        .partition(|item| is_hidden(item, tables, suppressions));
-    tables.details.suppressed = hidden.len() as u64;
-    let findings = shown
-        .iter()
-        .map(|item| item.finding(&found, tables, mentioned))
-        .collect();
+    let mut races = races::items(&found, tables);
+    let mut torn = tears::items(&found, tables);
+    let all = races.len() + torn.len();
+    races.retain(|race| {
+        let located = std::slice::from_ref(&race.located);
+        !is_hidden(Defect::Race, &race.accesses, located, tables, suppressions)
+    });
+    torn.retain(|tear| {
+        let tears::Item {
+            accesses, located, ..
+        } = tear;
+        !is_hidden(Defect::Atomicity, accesses, located, tables, suppressions)
+    });
+    tables.details.suppressed = (all - races.len() - torn.len()) as u64;
+    let mut findings = Vec::new();
+    for race in &races {
+        findings.push(race.finding(&found, tables, mentioned));
+    }
+    for tear in &torn {
+        findings.push(tear.finding(&found, tables, mentioned));
+    }
     tables.sort_files();
     findings
 }
 
-fn is_hidden(item: &Item, tables: &Tables, suppressions: &Suppressions) -> bool {
+fn is_hidden(
+    defect: Defect,
+    accesses: &[Access],
+    located: &[Located],
+    tables: &Tables,
+    suppressions: &Suppressions,
+) -> bool {
     if suppressions.is_empty() {
         return false;
     }
-    let covers = |subject: Suppressed| suppressions.covers(subject);
+    let covers = |subject: Suppressed| suppressions.covers(defect, subject);
     let frame = |site: SiteId| tables.details.frames.get(&site);
     let stack = |access: &heddle_core::Access| {
         let mut sites = std::iter::successors(Some(access.site), |site| frame(*site)?.caller);
@@ -152,8 +186,10 @@ fn is_hidden(item: &Item, tables: &Tables, suppressions: &Suppressions) -> bool 
                 || file.is_some_and(|file| covers(Suppressed::File(&file.path)))
         })
     };
-    let names = [&item.located.name, &item.located.object.name];
-    item.accesses.iter().any(stack) || names.iter().any(|name| covers(Suppressed::Variable(name)))
+    let mut names = located
+        .iter()
+        .flat_map(|part| [&part.name, &part.object.name]);
+    accesses.iter().any(stack) || names.any(|name| covers(Suppressed::Variable(name)))
 }
 
 /// A file that cannot be used suppresses nothing, and is complained about in one line.

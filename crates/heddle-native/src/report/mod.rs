@@ -17,6 +17,7 @@ pub mod recording;
 pub mod source;
 pub mod symbols;
 pub mod tables;
+pub mod tears;
 pub mod types;
 pub mod witness;
 

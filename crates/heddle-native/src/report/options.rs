@@ -3,6 +3,7 @@
 //! A checked program is an ordinary program, so it has no command line of ours. `heddle run` sets the
 //! same variable.
 
+use heddle_rt::Analysis;
 use std::path::PathBuf;
 
 /// The variable.
@@ -31,6 +32,10 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// How many threads execute tasks of our own interface.
     pub threads: Option<usize>,
+    /// What to look for.
+    pub analysis: Analysis,
+    /// Whether all memory is checked for atomicity, and not only what is declared.
+    pub watches_all: bool,
     /// Whether to say nothing if there is nothing to mend.
     pub is_quiet: bool,
     /// One line for each entry that was not understood.
@@ -59,7 +64,7 @@ pub enum Color {
     Never,
 }
 
-const KEYS: &str = "report, format, color, exitcode, strict, max_findings, suppressions, stats, record, quiet, threads";
+const KEYS: &str = "report, format, color, exitcode, strict, max_findings, suppressions, stats, record, quiet, threads, analysis, atomic";
 
 impl Default for Options {
     fn default() -> Self {
@@ -74,6 +79,8 @@ impl Default for Options {
             has_stats: false,
             record: None,
             threads: None,
+            analysis: Analysis::All,
+            watches_all: false,
             is_quiet: false,
             complaints: Vec::new(),
         }
@@ -123,6 +130,12 @@ impl Options {
                 self.max_findings = Some(value.parse().map_err(|_| wrong("a number"))?);
             }
             "threads" => self.threads = Some(value.parse().map_err(|_| wrong("a number"))?),
+            "analysis" => {
+                self.analysis = analysis(value).ok_or_else(|| wrong("all, races or atomicity"))?;
+            }
+            "atomic" => {
+                self.watches_all = scope(value).ok_or_else(|| wrong("declared or all"))?;
+            }
             "strict" => self.is_strict = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "stats" => self.has_stats = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "quiet" => self.is_quiet = switch(value).ok_or_else(|| wrong("0 or 1"))?,
@@ -144,6 +157,24 @@ fn format(value: &str) -> Option<Format> {
     match value {
         "text" => Some(Format::Text),
         "json" => Some(Format::Json),
+        _ => None,
+    }
+}
+
+fn analysis(value: &str) -> Option<Analysis> {
+    match value {
+        "all" => Some(Analysis::All),
+        "races" => Some(Analysis::Races),
+        "atomicity" => Some(Analysis::Atomicity),
+        _ => None,
+    }
+}
+
+/// Whether all memory is meant.
+fn scope(value: &str) -> Option<bool> {
+    match value {
+        "declared" => Some(false),
+        "all" => Some(true),
         _ => None,
     }
 }
@@ -172,7 +203,7 @@ mod tests {
     #[test]
     fn every_key_sets_its_option() {
         let text = "report=r.txt:format=json:color=never:exitcode=66:strict=1:max_findings=3:\
-                    suppressions=s:stats=1:record=t:quiet=1:threads=4";
+                    suppressions=s:stats=1:record=t:quiet=1:threads=4:analysis=atomicity:atomic=all";
         let expected = Options {
             report: Some("r.txt".into()),
             format: Format::Json,
@@ -184,6 +215,8 @@ mod tests {
             has_stats: true,
             record: Some("t".into()),
             threads: Some(4),
+            analysis: Analysis::Atomicity,
+            watches_all: true,
             is_quiet: true,
             complaints: Vec::new(),
         };

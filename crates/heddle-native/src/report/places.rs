@@ -49,7 +49,9 @@ impl Tables<'_> {
         let block = block.filter(|block| self.is_of_program(block.origin.site));
         let located = self.locate(address, Hints { block, sites });
         // The members of a library's lock are none of the reader's business.
-        let (name, index) = match located.name.split_once("._") {
+        let name = located.name.split_once("._");
+        let name = name.or_else(|| located.name.split_once(".raw."));
+        let (name, index) = match name {
             Some((lock, _)) => (lock, None),
             None => (located.name.as_str(), located.index),
         };

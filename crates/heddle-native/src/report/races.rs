@@ -23,6 +23,10 @@ pub struct Found {
     pub races: Vec<Finding>,
     /// The bytes of each granule.
     pub bytes: Vec<u8>,
+    /// The tears; places have granules for locations.
+    pub tears: Vec<Finding>,
+    /// The bytes of each access's granule.
+    pub torn_bytes: Vec<[u8; 3]>,
     /// All tasks.
     pub tasks: Vec<TaskInfo>,
     /// All finishes.
@@ -125,50 +129,12 @@ impl Item {
         tables: &mut Tables,
         mentioned: &mut Mentioned,
     ) -> Finding {
-        let Located {
-            name,
-            index,
-            offset,
-            object,
-            allocated_by,
-        } = &self.located;
-        let accesses = self.accesses.clone().map(|access| Access {
-            task: mentioned.task(found, tables, access.task),
-            locks: access
-                .locks
-                .iter()
-                // That tasks share a thread is no protection the program's author gave.
-                .filter(|lock| kind(found, **lock) != Some(LockKind::Thread))
-                .map(|&lock| mentioned.lock(found, tables, lock))
-                .collect(),
-            ..access
-        });
-        let why = Why {
-            ancestor: mentioned.task(found, tables, self.why.ancestor),
-            spawned: mentioned.task(found, tables, self.why.spawned),
-            finish: mentioned.finish(found, tables, self.why.finish),
-            ..self.why
-        };
-        let allocated_by = allocated_by.map(|task| mentioned.task(found, tables, task));
-        let name = tables.name(name);
-        let object = match allocated_by {
-            None => Arc::clone(object),
-            Some(_) => {
-                let mut object = (**object).clone();
-                object.allocated_by = allocated_by;
-                Arc::new(object)
-            }
-        };
-        tables.details.objects.entry(name).or_insert(object);
+        let accesses = self.accesses.clone();
         Finding::Race {
             certainty: self.certainty,
-            place: Place {
-                name: Some(name),
-                index: *index,
-                location: *offset,
-            },
-            accesses,
-            why,
+            accesses: accesses.map(|access| mentioned.access(found, tables, access)),
+            why: mentioned.why(found, tables, self.why),
+            place: mentioned.place(found, tables, &self.located),
             // How often depends on timing.
             count: 1,
         }
@@ -176,6 +142,50 @@ impl Item {
 }
 
 impl Mentioned {
+    /// An access, with the new numbers of its task and locks.
+    pub(super) fn access(&mut self, found: &Found, tables: &mut Tables, access: Access) -> Access {
+        let locks = access.locks.iter();
+        // That tasks share a thread is no protection the program's author gave.
+        let locks = locks.filter(|lock| kind(found, **lock) != Some(LockKind::Thread));
+        let locks = locks.map(|&lock| self.lock(found, tables, lock)).collect();
+        Access {
+            task: self.task(found, tables, access.task),
+            locks,
+            ..access
+        }
+    }
+
+    /// Why two tasks are parallel, in new numbers.
+    pub(super) fn why(&mut self, found: &Found, tables: &mut Tables, why: Why) -> Why {
+        Why {
+            ancestor: self.task(found, tables, why.ancestor),
+            spawned: self.task(found, tables, why.spawned),
+            finish: self.finish(found, tables, why.finish),
+            ..why
+        }
+    }
+
+    /// The place, with what is known of its object.
+    pub(super) fn place(&mut self, found: &Found, tables: &mut Tables, located: &Located) -> Place {
+        let allocated_by = located.allocated_by;
+        let allocated_by = allocated_by.map(|task| self.task(found, tables, task));
+        let name = tables.name(&located.name);
+        let object = match allocated_by {
+            None => Arc::clone(&located.object),
+            Some(_) => {
+                let mut object = (*located.object).clone();
+                object.allocated_by = allocated_by;
+                Arc::new(object)
+            }
+        };
+        tables.details.objects.entry(name).or_insert(object);
+        Place {
+            name: Some(name),
+            index: located.index,
+            location: located.offset,
+        }
+    }
+
     /// The new number of a task; its creators get theirs before.
     fn task(&mut self, found: &Found, tables: &mut Tables, task: TaskId) -> TaskId {
         let row = |task: TaskId| found.tasks.get(task.index().checked_sub(1)?);
@@ -313,7 +323,7 @@ fn normal(
 }
 
 /// The parts of objects that these bytes of a granule are.
-fn parts(
+pub(super) fn parts(
     found: &Found,
     tables: &mut Tables,
     granule: u64,

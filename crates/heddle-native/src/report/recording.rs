@@ -27,7 +27,7 @@ const ALL: Features = Features {
     locks: true,
     choices: false,
     cuts: false,
-    atomics: false,
+    atomics: true,
 };
 
 static WRITER: Mutex<Option<Writer<Output>>> = Mutex::new(None);

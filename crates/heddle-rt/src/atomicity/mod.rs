@@ -36,7 +36,7 @@ pub(crate) use step::Scratch;
 use crate::cells::Cells;
 use crate::engine::Engine;
 use crate::states::{ROWS, StateId, WHOLE};
-use crate::sync::{AtomicBool, Mutex};
+use crate::sync::{AtomicBool, Mutex, Ordering};
 use tears::Tears;
 use twins::{Twin, Twins, Watch};
 use units::Groups;
@@ -123,6 +123,20 @@ impl Engine {
         self.atomicity.is_wanted = true;
         self.atomicity.is_all = true;
         self.part_hand_offs();
+    }
+
+    /// Whether a granule is watched.
+    pub fn watches(&self, granule: u64) -> bool {
+        let cell = self.shadow.cell(granule);
+        cell.is_some_and(|cell| self.is_watched(StateId(cell.load(Ordering::Acquire))))
+    }
+
+    /// Whether the program declares some of the granule atomic.
+    pub(crate) fn is_unit(&self, granule: u64) -> bool {
+        let cell = self.shadow.cell(granule);
+        let state = cell.map(|cell| StateId(cell.load(Ordering::Acquire)));
+        let twin = state.and_then(|state| self.atomicity.twins.get(state));
+        twin.is_some_and(|twin| self.atomicity.twins.watch(twin.watch).declared != 0)
     }
 
     /// The race history of a granule in this state.
