@@ -183,6 +183,7 @@ impl Engine {
             granule: touch.granule,
             mask: touch.mask,
             site,
+            access: cache.torn.access(),
             is_fresh: is_stale || cache.is_particular,
             is_atomic: hold != cursor.hold,
             is_racy: self

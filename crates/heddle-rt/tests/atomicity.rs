@@ -1,12 +1,13 @@
 //! The engine finds what the oracle says can be torn, on random event streams, whatever the interleaving.
 
 mod driver;
+mod recorded;
 
 use driver::{Driver, Numbers};
 use heddle_core::Certainty;
 use heddle_core::atomicity::Scope;
 use heddle_oracle::stream::{Class, Mode, atomic_script, simulate};
-use heddle_oracle::{Oracle, Torn, TornVerdicts, try_cases};
+use heddle_oracle::{Oracle, Torn, TornVerdicts, torn_verdicts, try_cases};
 use heddle_rt::{Engine, Readers};
 use std::cell::Cell;
 
@@ -112,5 +113,29 @@ fn two_accesses_and_two_pairs_suffice_in_structured_programs() {
     for mode in Mode::ALL {
         let [_, certain] = agrees(Class::Structured, mode, Scope::Declared, Readers::Two);
         assert!(certain > 50, "{certain}");
+    }
+}
+
+#[test]
+fn a_recording_has_the_torn_units_of_the_run() {
+    for class in Class::ALL {
+        let script = atomic_script(class, Mode::Interleaved);
+        let result = try_cases(&script, 200, 7, |script| {
+            let events = simulate(script);
+            let (engine, tape) = recorded::engine();
+            let mut driver = Driver::new(engine, Numbers::of(&events));
+            events.iter().for_each(|&event| driver.on(event));
+            let outcome = recorded::outcome(&driver.engine, &tape)?;
+            let (found, expected) = (driver.named(torn_verdicts(&outcome)), driver.torn());
+            match found == expected {
+                true => Ok(()),
+                false => Err(format!(
+                    "the recording has {found:?}, the engine {expected:?}\n\n{script}"
+                )),
+            }
+        });
+        if let Err(wrong) = result {
+            panic!("{class:?}: {wrong}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Whatever the threads' schedule, the engine finds the same racy locations.
+//! Whatever the threads' schedule, the engine finds the same racy locations and the same torn ones.
 //!
 //! Runs on simulated threads: `cargo test -p heddle-rt --features shuttle --test shuttle`.
 #![cfg(feature = "shuttle")]
@@ -22,11 +22,30 @@ use Step::{LockedRead, LockedWrite, Read, Write};
 
 const SITE: SiteId = SiteId::new(0);
 
-/// Runs the tasks, each on a thread of its own, inside one finish, and returns the racy locations.
+/// The racy locations.
 fn racy(tasks: &'static [&'static [Step]]) -> BTreeSet<u64> {
+    let engine = executed(tasks);
+    let mut roster = Roster::new();
+    (roster.tasks, roster.finishes) = engine.participants();
+    let races = engine.races(&roster.ancestry());
+    races.into_iter().filter_map(location).collect()
+}
+
+/// The torn locations.
+fn torn(tasks: &'static [&'static [Step]]) -> BTreeSet<u64> {
+    let engine = executed(tasks);
+    let mut roster = Roster::new();
+    (roster.tasks, roster.finishes) = engine.participants();
+    let tears = engine.tears(&roster.ancestry());
+    tears.into_iter().filter_map(location).collect()
+}
+
+/// Runs the tasks, each on a thread of its own, inside one finish. Locations up to 7 are atomic.
+fn executed(tasks: &'static [&'static [Step]]) -> Arc<Engine> {
     let engine = Arc::new(Engine::new().expect("address space"));
     let section = Arc::new(Mutex::new(()));
     let mut main = engine.main_task();
+    engine.watch_range(0, 8, None);
     let scope = engine.finish_begin(&mut main, FinishKind::Finish, SITE);
     let threads: Vec<_> = tasks
         .iter()
@@ -48,16 +67,14 @@ fn racy(tasks: &'static [&'static [Step]]) -> BTreeSet<u64> {
     engine.finish_end(&mut main, scope);
     let mut cache = ThreadCache::new();
     engine.write(&mut cache, &mut main, 0, 8, || 0);
-    let mut roster = Roster::new();
-    (roster.tasks, roster.finishes) = engine.participants();
     assert!(!engine.gave_up());
-    let races = engine.races(&roster.ancestry());
-    races.into_iter().filter_map(location).collect()
+    engine
 }
 
 fn location(finding: Finding) -> Option<u64> {
     match finding {
         Finding::Race { place, .. } => Some(place.location),
+        Finding::Atomicity { places, .. } => Some(places[0].location),
         _ => None,
     }
 }
@@ -136,4 +153,34 @@ fn repeated_accesses_are_known_and_hide_nothing() {
         &[&[Write(1), Write(1), Read(1)], &[Read(2), Read(2), Read(1)]],
         &[1],
     );
+}
+
+/// Tries many schedules; the torn locations must be `expected` in each.
+fn always_torn(tasks: &'static [&'static [Step]], expected: &'static [u64]) {
+    let expected: BTreeSet<u64> = expected.iter().copied().collect();
+    let again = expected.clone();
+    shuttle::check_random(move || assert_eq!(torn(tasks), expected), 500);
+    shuttle::check_pct(move || assert_eq!(torn(tasks), again), 500, 3);
+}
+
+#[test]
+fn a_write_always_tears_a_pair_in_two_sections() {
+    always_torn(&[&[LockedRead(1), LockedWrite(1)], &[LockedWrite(1)]], &[1]);
+}
+
+#[test]
+fn a_read_tears_two_writes_and_never_two_reads() {
+    always_torn(
+        &[
+            &[Write(1), Write(1), Read(2), Read(2)],
+            &[Read(1), Read(2)],
+            &[Read(1)],
+        ],
+        &[1],
+    );
+}
+
+#[test]
+fn two_tasks_that_touch_a_location_once_tear_nothing() {
+    always_torn(&[&[Write(1), Read(2)], &[Write(1), Write(2)]], &[]);
 }

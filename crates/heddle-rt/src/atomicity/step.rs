@@ -67,6 +67,11 @@ impl Scratch {
         self.access += 1;
     }
 
+    /// The number of the access being made.
+    pub(crate) fn access(&self) -> u64 {
+        self.access
+    }
+
     /// Whether the access being made has not yet counted for the group.
     fn counts_for(&mut self, group: GroupId) -> bool {
         let (access, groups) = &mut self.counted;

@@ -105,6 +105,9 @@ impl Engine {
         triples: &[Triple],
         declared: u8,
     ) {
+        if let Some(recorder) = &self.recorder {
+            recorder.meets_race();
+        }
         let mut torn = self.torn();
         let mut new = Vec::new();
         for &triple in triples {

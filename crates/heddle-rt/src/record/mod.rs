@@ -11,7 +11,9 @@
 //! 2. A readers' lock is several locks: writers take all, readers' reads one, readers' writes one of the
 //!    rest, each task its own as long as there are enough. Where there are not, two writes under a readers'
 //!    lock exclude each other there.
-//! 3. Where a piece of work finds what its own thread left, the whole history of the granule is void.
+//! 3. A readers' lock is given back and taken again where several readers have it at once, and where a reader
+//!    writes: regions that hold it throughout may be torn there that are not torn here.
+//! 4. Where a piece of work finds what its own thread left, the whole history of the granule is void.
 //!
 //! What is handed over is a write and a read of a location of its own, under a lock of its own.
 //!
@@ -19,6 +21,7 @@
 //! An access and what the engine makes of it happen under the recorder's lock, so that the stream has them
 //! in the sequence in which the engine saw them.
 
+mod out;
 mod stream;
 
 use crate::engine::{Engine, Readers};
@@ -28,6 +31,7 @@ use heddle_core::{
     AccessKind, Event, Extent, Features, FinishId, FinishKind, GroupId, Listener, Location, LockId,
     NameId, Shape, SiteId, TaskId, TaskKind, TokenId,
 };
+use out::{LONGEST, Part};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -36,8 +40,6 @@ use stream::Stream;
 /// Locations of hand-overs lie above all others.
 const HAND_OVERS: u64 = 1 << 63;
 const GRANULE: u64 = 8;
-/// No extent is longer: recordings have a limit.
-const LONGEST: u64 = 1 << 32;
 /// Locks for readers that write.
 const WRITING_READERS: u8 = 8;
 /// Milliseconds to wait for a recording that is to be closed.
@@ -172,6 +174,8 @@ pub(crate) struct Made {
     pub(crate) granule: u64,
     pub(crate) mask: u8,
     pub(crate) site: u32,
+    /// Granules of one access have one number.
+    pub(crate) access: u64,
     /// What was there before was something else.
     pub(crate) is_fresh: bool,
     pub(crate) is_atomic: bool,
@@ -465,7 +469,13 @@ impl Book {
         let site = self.stream.site_of(task);
         let extent = Extent::one(Location(HAND_OVERS | u64::from(strand)));
         self.stream.acquire(task, lock);
-        self.stream.access(task, kind, extent, site);
+        let part = Part {
+            access: 0,
+            kind,
+            extent,
+            site,
+        };
+        self.stream.access(task, part);
         self.stream.release(task, lock);
     }
 
@@ -531,7 +541,13 @@ impl Book {
             if made.is_racy {
                 self.declare(extent, made.site);
             }
-            self.stream.access(task, made.kind, extent, site);
+            let part = Part {
+                access: made.access,
+                kind: made.kind,
+                extent,
+                site,
+            };
+            self.stream.access(task, part);
         }
         atomic
             .into_iter()
@@ -578,7 +594,7 @@ impl Book {
                 site,
             };
             let (name, shape) = (self.name(label), Shape::Scalar);
-            self.stream.say(Event::Declare {
+            self.stream.name(Event::Declare {
                 extent,
                 name,
                 shape,

@@ -5,14 +5,14 @@
 //! tasks, a task after its finishes, a lock has one holder. Where the program's threads really shared a
 //! lock, it is taken from the task that is not running, and back when that one goes on.
 
+use super::out::{Out, Part};
 use heddle_core::{
-    AccessKind, Event, Extent, FinishId, FinishKind, Listener, LockId, SiteId, TaskId, TaskKind,
-    TokenId,
+    Event, FinishId, FinishKind, Listener, LockId, SiteId, TaskId, TaskKind, TokenId,
 };
 
 /// See the module's documentation.
 pub(super) struct Stream {
-    pub(super) out: Box<dyn Listener + Send>,
+    out: Out,
     running: Option<TaskId>,
     tasks: Vec<Task>,
     finishes: Vec<Finish>,
@@ -66,7 +66,7 @@ impl Stream {
             is_over: false,
         };
         Self {
-            out,
+            out: Out::new(out),
             running: Some(TaskId::MAIN),
             tasks: vec![main],
             finishes: vec![finish],
@@ -273,12 +273,9 @@ impl Stream {
         }
     }
 
-    pub(super) fn access(&mut self, task: TaskId, kind: AccessKind, extent: Extent, site: SiteId) {
+    pub(super) fn access(&mut self, task: TaskId, part: Part) {
         if self.run(task) {
-            self.out.on(match kind {
-                AccessKind::Read => Event::Read { extent, site },
-                AccessKind::Write => Event::Write { extent, site },
-            });
+            self.out.access(part);
         }
     }
 
@@ -287,6 +284,14 @@ impl Stream {
         if self.run(task) {
             self.out.on(event);
         }
+    }
+
+    /// A name of something.
+    pub(super) fn name(&mut self, event: Event) {
+        if self.running.is_none() {
+            self.run(TaskId::MAIN);
+        }
+        self.out.name(event);
     }
 
     /// An event of whatever task runs.

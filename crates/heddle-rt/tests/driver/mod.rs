@@ -159,6 +159,18 @@ impl Driver {
         verdicts
     }
 
+    /// Verdicts on the engine's locations, by the stream's.
+    pub fn named(&self, verdicts: TornVerdicts) -> TornVerdicts {
+        let name = |subject| match subject {
+            Subject::Location(at) => Subject::Location(Location(self.numbers.0[at.0 as usize])),
+            group => group,
+        };
+        let verdicts = verdicts.into_iter();
+        verdicts
+            .map(|(subject, certainty)| (name(subject), certainty))
+            .collect()
+    }
+
     /// The torn units.
     pub fn torn(&self) -> TornVerdicts {
         let mut roster = Roster::new();

@@ -1,7 +1,8 @@
 //! What a recording of an engine's run says, once its rules are checked.
+#![allow(dead_code, reason = "each test takes what it needs")]
 
 use heddle_core::{
-    Event, Features, Finding, Listener, OrderChoice, Run, SiteId, check, roster::Roster,
+    Event, Features, Finding, Listener, OrderChoice, Outcome, Run, SiteId, check, roster::Roster,
 };
 use heddle_rt::{Engine, Recorded, Recording, Unit};
 use heddle_trace::{Limits, Validator};
@@ -51,6 +52,11 @@ pub fn live(engine: &Engine) -> BTreeSet<u64> {
 
 /// The racy locations according to the recording, or what rule it breaks.
 pub fn recorded(engine: &Engine, tape: &Tape) -> Result<BTreeSet<u64>, String> {
+    outcome(engine, tape).map(|outcome| locations(&outcome.findings))
+}
+
+/// What is found in the recording, or what rule it breaks.
+pub fn outcome(engine: &Engine, tape: &Tape) -> Result<Outcome, String> {
     let Recorded {
         features,
         sites,
@@ -71,7 +77,7 @@ pub fn recorded(engine: &Engine, tape: &Tape) -> Result<BTreeSet<u64>, String> {
     let outcome = check(&mut Replay(events, features), OrderChoice::Graph);
     let outcome = outcome.map_err(|error| format!("{error:?}"))?;
     assert_eq!(sites[0], SiteId::new(0).raw());
-    Ok(locations(&outcome.findings))
+    Ok(outcome)
 }
 
 fn locations(findings: &[Finding]) -> BTreeSet<u64> {
