@@ -28,7 +28,7 @@ mod store;
 mod sync;
 mod team;
 
-pub use atomicity::Analysis;
+pub use atomicity::{Analysis, HANDED, Pairs, VALUE};
 pub use cache::{Known, Region, Taking, ThreadCache};
 pub use engine::{Cursor, EndPoint, Engine, FinishScope, Readers};
 pub use exclusion::{ATOMIC, LockMode};

@@ -7,8 +7,10 @@ use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::session::{Execution, Session};
 use crate::settings::{self, Analysis, Order, variable};
+use heddle_core::atomicity::Scope;
 use heddle_core::{OrderChoice, OrderError};
 use heddle_report::{Settings, Strictness};
+use heddle_rt::Engine;
 use std::panic::{Location, resume_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +18,8 @@ use std::time::Instant;
 /// Stack of the threads of a checked parallel run; deeper recursion gets more, piece by piece.
 const STACK: usize = 16 << 20;
 
-/// Runs `body` and reports every race that any schedule of it can have on the same input.
+/// Runs `body` and reports every race that any schedule of it can have on the same input, and whatever can be
+/// torn that must not be.
 ///
 /// The same as [`Checker::new().check(body)`](Checker::check).
 ///
@@ -42,7 +45,8 @@ pub fn check<F: FnOnce() + Send>(body: F) -> Report {
 /// |---|---|---|
 /// | `HEDDLE_ORDER` | `auto`, `bags`, `tree`, `graph` | [`order`](Self::order) |
 /// | `HEDDLE_PARALLEL` | number of threads, 0 for a serial run | [`parallel`](Self::parallel) |
-/// | `HEDDLE_ANALYSES` | names with commas between them; there is `races` | [`analyses`](Self::analyses) |
+/// | `HEDDLE_ANALYSES` | names with commas between them: `races`, `atomicity` | [`analyses`](Self::analyses) |
+/// | `HEDDLE_ATOMIC` | `all`, or `declared` for not | [`atomic_all`](Self::atomic_all) |
 /// | `HEDDLE_MAX_FINDINGS` | number | [`max_findings`](Self::max_findings) |
 /// | `HEDDLE_STRICT` | `1`, or `0` for not | [`strict`](Self::strict) |
 ///
@@ -61,6 +65,7 @@ pub struct Checker {
     order: Order,
     threads: usize,
     analyses: Vec<Analysis>,
+    scope: Scope,
     max_findings: Option<usize>,
     strictness: Strictness,
 }
@@ -81,7 +86,8 @@ impl Checker {
         Self {
             order: variable("HEDDLE_ORDER", str::parse).unwrap_or_default(),
             threads: variable("HEDDLE_PARALLEL", settings::number).unwrap_or(0),
-            analyses: analyses.unwrap_or_else(|| vec![Analysis::Races]),
+            analyses: analyses.unwrap_or_else(|| vec![Analysis::Races, Analysis::Atomicity]),
+            scope: variable("HEDDLE_ATOMIC", settings::scope).unwrap_or_default(),
             max_findings: variable("HEDDLE_MAX_FINDINGS", settings::number),
             strictness: strictness.unwrap_or(Strictness::CertainOnly),
         }
@@ -115,10 +121,31 @@ impl Checker {
     ///
     /// ```
     /// use heddle::{Analysis, Checker};
-    /// Checker::new().analyses([Analysis::Races]).check(|| ()).assert_clean();
+    /// Checker::new().analyses([Analysis::Atomicity]).check(|| ()).assert_clean();
     /// ```
     pub fn analyses(mut self, analyses: impl IntoIterator<Item = Analysis>) -> Self {
         self.analyses = analyses.into_iter().collect();
+        self
+    }
+
+    /// Checks all shared data for atomicity, whether it is declared atomic or not. Findings are ranked: updates
+    /// under locks first, what is a race anyway last.
+    ///
+    /// ```
+    /// use heddle::{Checker, Shared, isolated, join};
+    ///
+    /// let count = Shared::new(0);
+    /// let report = Checker::new().atomic_all().check(|| {
+    ///     let add = || {
+    ///         let seen = isolated(|| count.get());
+    ///         isolated(|| count.set(seen + 1));
+    ///     };
+    ///     join(add, add);
+    /// });
+    /// assert_eq!(report.torn().count(), 1);
+    /// ```
+    pub fn atomic_all(mut self) -> Self {
+        self.scope = Scope::All;
         self
     }
 
@@ -169,7 +196,7 @@ impl Checker {
         if let Err(payload) = result {
             resume_unwind(payload);
         }
-        let judged = outcome::judge(&session, self.choice()).unwrap_or_else(|error| {
+        let judged = outcome::judge(&session, self.choice(), self.scope).unwrap_or_else(|error| {
             panic!("{} at {caller}", settings::explain(&error));
         });
         let settings = Settings {
@@ -193,7 +220,17 @@ impl Checker {
             false => Execution::Pool,
         };
         let recorder = (self.order != Order::Auto).then(Recorder::default);
-        Session::start(execution, recorder).expect("address space for the checker's tables")
+        Session::start(self.engine(), execution, recorder)
+    }
+
+    fn engine(&self) -> Engine {
+        let mut engine = Engine::new().expect("address space for the checker's tables");
+        if !self.analyses.contains(&Analysis::Atomicity) {
+            engine.analyse(heddle_rt::Analysis::Races);
+        } else if self.scope == Scope::All {
+            engine.watch_all();
+        }
+        engine
     }
 
     fn run(&self, session: &Arc<Session>, body: impl FnOnce() + Send) -> std::thread::Result<()> {

@@ -4,14 +4,14 @@
 //! ship with this crate in it.
 
 use crate::counts::Tally;
-use crate::locks::{LockLabel, RecentLocks};
+use crate::locks::{LockLabel, RecentLocks, Value};
 use crate::recorder::Recorder;
 use crate::session::{Session, note};
 use crate::sites::{Caller, RecentSites};
 use heddle_core::{
     AccessKind, Event, Extent, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
 };
-use heddle_rt::{Cursor, EndPoint, FinishScope, LockMode, ThreadCache};
+use heddle_rt::{Cursor, EndPoint, FinishScope, LockMode, ThreadCache, Touch};
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -189,6 +189,19 @@ impl TaskContext {
         }
     }
 
+    /// An access to some of the bytes of a location.
+    fn touch(&mut self, kind: AccessKind, granule: u64, mask: u8, caller: Caller) {
+        let (session, cursor, memory) = self.parts();
+        let site = memory.sites.id(&session.sites, caller).raw();
+        let touch = Touch {
+            kind,
+            granule,
+            mask,
+            since: 0,
+        };
+        session.engine.touch(&mut memory.cache, cursor, touch, site);
+    }
+
     #[cold]
     fn record_access(&mut self, kind: AccessKind, start: u64, len: u64, caller: Caller) {
         let extent = Extent::new(Location(start), len);
@@ -328,12 +341,13 @@ pub(crate) fn wait(signals: &[u32]) {
     });
 }
 
-/// The running task takes a lock, which reports call by its label.
-pub(crate) fn acquire(lock: LockId, label: Option<&LockLabel>, mode: LockMode) {
+/// The running task takes a lock, which reports call by its label, and which protects a value.
+pub(crate) fn acquire(lock: LockId, known: Option<(&LockLabel, Value)>, mode: LockMode) {
     with(|context| {
-        if let Some(label) = label {
+        if let Some((label, value)) = known {
             let (session, _, memory) = context.parts();
-            memory.locks.note(&session.locks, lock, label);
+            let watch = || session.engine.watch_value(value.location, value.pairs);
+            memory.locks.note(&session.locks, lock, label, watch);
         }
         let used = &context.session.used;
         note(match lock {
@@ -347,6 +361,48 @@ pub(crate) fn acquire(lock: LockId, label: Option<&LockLabel>, mode: LockMode) {
             LockMode::Shared => recorder.give_up("a lock that several readers share"),
         });
     });
+}
+
+/// The running task reads or writes some of the bytes of a location. Not recorded, nor counted.
+pub(crate) fn touch(kind: AccessKind, location: u64, mask: u8, caller: Caller) {
+    with(|context| context.touch(kind, location, mask, caller));
+}
+
+/// The running task reads or writes what is handed over through a lock: some of the bytes of a location.
+pub(crate) fn hand(kind: AccessKind, location: u64, mask: u8, caller: Caller) {
+    with(|context| {
+        if context.recording {
+            context.record_access(kind, location, 1, caller);
+        }
+        context.parts().2.tally.add(kind, 1);
+        context.touch(kind, location, mask, caller);
+    });
+}
+
+/// The running task enters a block that is atomic as a whole.
+pub(crate) fn block_begin(caller: Caller) {
+    with(|context| {
+        note(&context.session.used.atomics);
+        let site = context.site(caller);
+        let engine = &context.session.engine;
+        engine.block_begin(&mut context.cursor);
+        record_with(context, |recorder| recorder.on(Event::AtomicBegin { site }));
+    });
+}
+
+/// The running task leaves its innermost atomic block.
+pub(crate) fn block_end(caller: Caller) {
+    with(|context| {
+        let site = context.site(caller);
+        let engine = &context.session.engine;
+        engine.block_end(&mut context.cursor);
+        record_with(context, |recorder| recorder.on(Event::AtomicEnd { site }));
+    });
+}
+
+/// The run does something that only the default order can judge.
+pub(crate) fn unsupported(what: &'static str) {
+    with(|context| record_with(context, |recorder| recorder.give_up(what)));
 }
 
 /// The running task gives a lock back.

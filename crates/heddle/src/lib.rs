@@ -1,4 +1,4 @@
-//! Task-parallel Rust, checked for races in every schedule by an ordinary test.
+//! Task-parallel Rust, checked for races and torn updates in every schedule by an ordinary test.
 //!
 //! ```
 //! use heddle::{SharedVec, check, finish};
@@ -24,6 +24,8 @@
 //!   [`Shared2d`]; [`read`] and [`write`](write()) for anything else.
 //! - **Mutual exclusion**: [`isolated`], [`Mutex`], [`RwLock`] and [`atomic`], named as in the standard
 //!   library.
+//! - **What must not be torn**: [`Shared::atomic`] and the like, [`AtomicGroup`], [`atomically`]; and what is behind a
+//!   [`Mutex`].
 //! - **Checking**: [`check`], or a [`Checker`] with settings, which yield a [`Report`].
 //!
 //! # Outside of a check
@@ -36,6 +38,7 @@
 //! deep as memory allows either way.
 
 mod activity;
+mod atomicity;
 mod checker;
 mod context;
 mod counts;
@@ -61,6 +64,7 @@ mod shared;
 mod sites;
 mod sync;
 
+pub use atomicity::{AtomicGroup, Member, atomically};
 pub use checker::{Checker, check};
 pub use cut::cut;
 pub use event::{Dependence, Event, TaskHandle};

@@ -2,8 +2,10 @@
 //!
 //! Numbers are process-wide, so that a value may outlive a check or be used in several.
 
+use crate::atomicity::Declared;
 use crate::session::running_sessions;
 use crate::sites::Caller;
+use heddle_core::GroupId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -53,6 +55,9 @@ struct Registry {
     free: FxHashMap<u64, Vec<u64>>,
     /// Living values with a name, by their first number.
     living: BTreeMap<u64, (u64, Label)>,
+    /// What of living values must not be torn, by its first number and by when that was said.
+    declared: BTreeMap<(u64, u64), Declared>,
+    declarations: u64,
 }
 
 static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
@@ -97,6 +102,19 @@ impl Locations {
         });
     }
 
+    /// All of them must not be torn, as the group says or each by itself.
+    pub(crate) fn declare(&self, group: Option<GroupId>) {
+        let (start, len) = (self.start, self.len);
+        if len > 0 {
+            declare(Declared { start, len, group });
+        }
+    }
+
+    /// How many.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
     /// The first number.
     #[inline(always)]
     pub(crate) fn start(&self) -> u64 {
@@ -115,6 +133,14 @@ impl Registry {
         Locations { start, len }
     }
 
+    fn undeclare(&mut self, start: u64, len: u64) {
+        let ended = self.declared.range((start, 0)..(start + len, 0));
+        let ended: Vec<_> = ended.map(|(&key, _)| key).collect();
+        for key in ended {
+            self.declared.remove(&key);
+        }
+    }
+
     fn label(&self, location: u64) -> Option<Labelled> {
         let (&start, &(len, label)) = self.living.range(..=location).next_back()?;
         let index = location - start;
@@ -123,6 +149,29 @@ impl Registry {
             index: (len > 1).then_some(index),
         })
     }
+}
+
+/// These locations must not be torn, in all sessions that run and in all to come, while their value lives.
+pub(crate) fn declare(declared: Declared) {
+    with_registry(|registry| {
+        registry.declarations += 1;
+        let key = (declared.start, registry.declarations);
+        registry.declared.insert(key, declared);
+    });
+    for session in running_sessions() {
+        session.watch(declared);
+    }
+}
+
+/// Calls `tell` with all that must not be torn, in the sequence in which that was said. No value is dropped
+/// meanwhile.
+pub(crate) fn each_declared(tell: impl FnMut(Declared)) {
+    with_registry(|registry| {
+        let rows = registry.declared.iter();
+        let rows = rows.map(|(&(_, when), &declared)| (when, declared));
+        let rows: BTreeMap<u64, Declared> = rows.collect();
+        rows.into_values().for_each(tell);
+    });
 }
 
 /// The names of these locations, as far as their values live and have one.
@@ -138,6 +187,8 @@ impl Drop for Locations {
         if self.len == 0 {
             return;
         }
+        // First, so that no session that starts now watches what the others forget.
+        with_registry(|registry| registry.undeclare(self.start, self.len));
         for session in running_sessions() {
             session.forget(self.start, self.len);
         }

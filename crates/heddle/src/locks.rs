@@ -1,7 +1,9 @@
 //! Numbers of locks, and what reports call them.
 
+use crate::locations::Locations;
 use crate::sites::Caller;
 use heddle_core::LockId;
+use heddle_rt::Pairs;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::fmt;
@@ -35,6 +37,15 @@ impl LockLabel {
         }
     }
 
+    /// A location for what the lock protects, called by the same name.
+    pub(crate) fn locations(&self) -> Locations {
+        let mut locations = Locations::labelled(1, self.kind, self.made_at);
+        if let Some(name) = self.name {
+            locations.rename(name);
+        }
+        locations
+    }
+
     /// In a sentence about this lock.
     pub(crate) fn phrase(&self) -> String {
         match self.name {
@@ -53,6 +64,13 @@ impl fmt::Display for LockLabel {
     }
 }
 
+/// What a lock protects: its location, and which two accesses to it are a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    pub(crate) location: u64,
+    pub(crate) pairs: Pairs,
+}
+
 /// The locks that one session has seen.
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
@@ -60,9 +78,12 @@ pub(crate) struct Locks {
 }
 
 impl Locks {
-    fn note(&self, lock: LockId, label: &LockLabel) {
+    /// Keeps the label; calls `meet` before anybody else can go on with a lock that is new.
+    fn note(&self, lock: LockId, label: &LockLabel, meet: impl FnOnce()) {
         let mut labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        labels.insert(lock, *label);
+        if labels.insert(lock, *label).is_none() {
+            meet();
+        }
     }
 
     /// What to call these locks, each different from the others: those that share their name get a
@@ -102,11 +123,11 @@ pub(crate) struct RecentLocks([Cell<LockId>; RECENT]);
 const RECENT: usize = 16;
 
 impl RecentLocks {
-    /// Makes sure that the session knows what to call this lock.
-    pub(crate) fn note(&self, locks: &Locks, lock: LockId, label: &LockLabel) {
+    /// Makes sure that the session knows what to call this lock, and has met it.
+    pub(crate) fn note(&self, locks: &Locks, lock: LockId, label: &LockLabel, meet: impl FnOnce()) {
         let slot = &self.0[lock.index() % RECENT];
         if slot.replace(lock) != lock {
-            locks.note(lock, label);
+            locks.note(lock, label, meet);
         }
     }
 }

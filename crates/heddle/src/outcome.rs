@@ -4,10 +4,11 @@ use crate::checker::Unjudged;
 use crate::locations::{self, Labelled};
 use crate::session::Session;
 use crate::settings::Analysis;
+use heddle_core::atomicity::{Atomicity, Scope};
 use heddle_core::roster::Roster;
 use heddle_core::{
-    AccessKind, Counts, Features, Finding, Guarantee, Legend, LockId, NameId, OrderChoice, Outcome,
-    Place,
+    AccessKind, Analyses, Counts, Features, Finding, Guarantee, Legend, LockId, NameId,
+    OrderChoice, Outcome, Place,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -22,20 +23,33 @@ pub(crate) struct Judged {
 }
 
 /// What the session found: by its engine or, if a choice was made, by that order.
-pub(crate) fn judge(session: &Session, choice: Option<OrderChoice>) -> Result<Judged, Unjudged> {
+pub(crate) fn judge(
+    session: &Session,
+    choice: Option<OrderChoice>,
+    scope: Scope,
+) -> Result<Judged, Unjudged> {
     let features = session.used.features();
-    let mut names = Names::of_races(session);
+    let mut names = Names {
+        labels: session.labels(),
+        ..Names::default()
+    };
     let mut outcome = match (choice, &session.recorder) {
         (Some(order), Some(recorder)) => {
             let recorded = recorder.recorded(features).map_err(Unjudged::Unsupported);
-            heddle_core::check(&mut recorded?, order).map_err(Unjudged::Order)?
+            let atomicity = Atomicity {
+                scope,
+                ..Atomicity::default()
+            };
+            let analyses = Analyses { order, atomicity };
+            heddle_core::check_with(&mut recorded?, analyses).map_err(Unjudged::Order)?
         }
         _ => by_engine(session, features),
     };
     for finding in &mut outcome.findings {
-        if let Finding::Race { place, .. } = finding {
-            names.give(place);
-        }
+        places_of(finding)
+            .into_iter()
+            .for_each(|place| names.give(place));
+        name_members(finding);
     }
     names.give_locks(session, &mut outcome);
     let mut legend = session.sites.legend();
@@ -50,10 +64,12 @@ pub(crate) fn judge(session: &Session, choice: Option<OrderChoice>) -> Result<Ju
 impl Judged {
     /// Without what nobody asked for.
     pub(crate) fn only(mut self, analyses: &[Analysis]) -> Self {
-        if !analyses.contains(&Analysis::Races) {
-            let findings = &mut self.outcome.findings;
-            findings.retain(|finding| !matches!(finding, Finding::Race { .. }));
-        }
+        let is_wanted = |finding: &Finding| match finding {
+            Finding::Race { .. } => analyses.contains(&Analysis::Races),
+            Finding::Atomicity { .. } => analyses.contains(&Analysis::Atomicity),
+            _ => true,
+        };
+        self.outcome.findings.retain(is_wanted);
         self
     }
 }
@@ -65,7 +81,8 @@ fn by_engine(session: &Session, features: Features) -> Outcome {
         finishes,
         ..Roster::new()
     };
-    let findings = session.engine.races(&roster.ancestry());
+    let mut findings = session.engine.races(&roster.ancestry());
+    findings.extend(session.engine.tears(&roster.ancestry()));
     let Roster {
         tasks, finishes, ..
     } = roster;
@@ -97,7 +114,7 @@ fn guarantee(session: &Session, features: Features) -> Guarantee {
     }
 }
 
-/// Names of the places that races are on.
+/// Names of the places that findings are about.
 #[derive(Debug, Default)]
 struct Names {
     labels: FxHashMap<u64, Labelled>,
@@ -106,18 +123,6 @@ struct Names {
 }
 
 impl Names {
-    fn of_races(session: &Session) -> Self {
-        let locations = session.engine.race_locations(0);
-        let labels = session.race_labels().into_iter();
-        let labelled = locations.into_iter().zip(labels);
-        Self {
-            labels: labelled
-                .filter_map(|(at, label)| Some((at, label?)))
-                .collect(),
-            ..Self::default()
-        }
-    }
-
     fn give(&mut self, place: &mut Place) {
         let known = self.labels.get(&place.location).copied();
         let labelled = known.or_else(|| locations::labels(&[place.location]).pop().flatten());
@@ -155,10 +160,36 @@ impl Names {
     }
 }
 
+/// The locations a finding is about.
+fn places_of(finding: &mut Finding) -> Vec<&mut Place> {
+    match finding {
+        Finding::Race { place, .. } => vec![place],
+        Finding::Atomicity {
+            places, touched, ..
+        } => places.iter_mut().chain(touched).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A member of a group that begins with the first element of its value is all of it.
+fn name_members(finding: &mut Finding) {
+    if let Finding::Atomicity {
+        group: Some(_),
+        places,
+        ..
+    } = finding
+    {
+        for place in places {
+            place.index = place.index.filter(|&index| index > 0);
+        }
+    }
+}
+
 /// All mentions of locks that are not the one of isolated sections.
 fn locks_of(findings: &mut [Finding]) -> impl Iterator<Item = &mut LockId> {
     let accesses = findings.iter_mut().filter_map(|finding| match finding {
-        Finding::Race { accesses, .. } => Some(accesses),
+        Finding::Race { accesses, .. } => Some(accesses.as_mut_slice()),
+        Finding::Atomicity { accesses, .. } => Some(accesses.as_mut_slice()),
         _ => None,
     });
     let locks = accesses.flatten().flat_map(|access| &mut access.locks);

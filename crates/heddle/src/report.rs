@@ -137,6 +137,29 @@ impl Report {
         findings.filter(|finding| finding.kind == Kind::Race)
     }
 
+    /// What can be torn: three accesses each, in the sequence that tears.
+    ///
+    /// ```
+    /// use heddle::{Operation, Shared, check, isolated, join};
+    /// let x = Shared::new(0).atomic();
+    /// let report = check(|| {
+    ///     let twice = || {
+    ///         isolated(|| x.set(1));
+    ///         isolated(|| x.set(2));
+    ///     };
+    ///     join(twice, || isolated(|| x.get()));
+    /// });
+    /// for finding in report.torn() {
+    ///     let [_, middle, _] = &*finding.accesses else { unreachable!() };
+    ///     assert_eq!(middle.operation, Operation::Read);
+    /// }
+    /// assert_eq!(report.torn().count(), 1);
+    /// ```
+    pub fn torn(&self) -> impl Iterator<Item = &Finding> {
+        let findings = self.report.findings.iter();
+        findings.filter(|finding| finding.kind == Kind::Atomicity)
+    }
+
     /// What the absence of findings means.
     ///
     /// ```

@@ -1,13 +1,15 @@
 //! One call of `check`: its engine and what it learnt of positions and names.
 
 use crate::activity::Activity;
+use crate::atomicity::Declared;
 use crate::counts::Tallies;
 use crate::locations::{self, Labelled};
 use crate::locks::Locks;
 use crate::recorder::Recorder;
 use crate::sites::Sites;
-use heddle_core::Features;
+use heddle_core::{Event, Extent, Features, Location};
 use heddle_rt::Engine;
+use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
@@ -32,8 +34,16 @@ pub(crate) struct Session {
     pub(crate) activity: Activity,
     /// Writes the run down, if it is to be judged by another order.
     pub(crate) recorder: Option<Recorder>,
-    /// Names of the places of the first races, taken before their values were dropped.
-    labels: Mutex<Vec<Option<Labelled>>>,
+    /// Names of the places of findings, taken before their values were dropped.
+    labels: Mutex<Labels>,
+}
+
+/// Names of places, and how many findings of each kind they are from.
+#[derive(Debug, Default)]
+struct Labels {
+    names: FxHashMap<u64, Labelled>,
+    races: usize,
+    tears: usize,
 }
 
 /// What the program made use of.
@@ -45,6 +55,7 @@ pub(crate) struct Used {
     pub(crate) locks: AtomicBool,
     pub(crate) choices: AtomicBool,
     pub(crate) futures: AtomicBool,
+    pub(crate) atomics: AtomicBool,
 }
 
 impl Used {
@@ -58,7 +69,7 @@ impl Used {
             locks: has(&self.locks),
             choices: has(&self.choices),
             cuts: false,
-            atomics: false,
+            atomics: has(&self.atomics),
         }
     }
 }
@@ -80,10 +91,14 @@ pub(crate) fn running_sessions() -> Vec<Arc<Session>> {
 }
 
 impl Session {
-    /// A session; none if the address space for its tables cannot be had.
-    pub(crate) fn start(execution: Execution, recorder: Option<Recorder>) -> Option<Arc<Self>> {
+    /// A session, in which all that is declared so far is watched.
+    pub(crate) fn start(
+        engine: Engine,
+        execution: Execution,
+        recorder: Option<Recorder>,
+    ) -> Arc<Self> {
         let session = Arc::new(Self {
-            engine: Engine::new()?,
+            engine,
             sites: Sites::default(),
             locks: Locks::default(),
             tallies: Tallies::default(),
@@ -96,31 +111,55 @@ impl Session {
         let mut running = RUNNING.write().unwrap_or_else(PoisonError::into_inner);
         running.retain(|session| session.strong_count() > 0);
         running.push(Arc::downgrade(&session));
-        Some(session)
+        drop(running);
+        // What is declared from now on comes to this session by itself.
+        locations::each_declared(|declared| session.watch(declared));
+        session
+    }
+
+    /// These locations must not be torn.
+    pub(crate) fn watch(&self, declared: Declared) {
+        let Declared { start, len, group } = declared;
+        note(&self.used.atomics);
+        self.engine.watch_range(start, len, group);
+        if let Some(recorder) = &self.recorder {
+            let extent = Extent::new(Location(start), len);
+            recorder.on(Event::Atomic { extent, group });
+        }
     }
 
     /// These locations no longer belong to the value they belonged to.
     pub(crate) fn forget(&self, start: u64, len: u64) {
-        self.label_races();
+        self.label_findings();
         self.engine.forget(start, len);
         if let Some(recorder) = &self.recorder {
             recorder.forget(start, len);
         }
     }
 
-    /// Names for the places of all races so far, in their sequence.
-    pub(crate) fn race_labels(&self) -> Vec<Option<Labelled>> {
-        self.label_races();
+    /// Names for the places of all findings so far.
+    pub(crate) fn labels(&self) -> FxHashMap<u64, Labelled> {
+        self.label_findings();
         let labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        labels.clone()
+        labels.names.clone()
     }
 
-    /// Races are named while their values live: every drop comes by here first.
-    fn label_races(&self) {
+    /// Places are named while their values live: every drop comes by here first.
+    fn label_findings(&self) {
         let mut labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        let locations = self.engine.race_locations(labels.len());
-        if !locations.is_empty() {
-            labels.extend(locations::labels(&locations));
+        let mut new = self.engine.race_locations(labels.races);
+        labels.races += new.len();
+        let tears = self.engine.tear_count();
+        if tears > labels.tears {
+            new.extend(self.engine.tear_locations(labels.tears));
+            labels.tears = tears;
+        }
+        if !new.is_empty() {
+            let names = locations::labels(&new);
+            let named = new.into_iter().zip(names);
+            labels
+                .names
+                .extend(named.filter_map(|(at, name)| Some((at, name?))));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The choices a [`Checker`](crate::Checker) leaves to its user, and how the environment names them.
 
 use crate::checker::Unjudged;
+use heddle_core::atomicity::Scope;
 use heddle_core::{OrderChoice, OrderError};
 use heddle_report::Strictness;
 use std::ffi::OsStr;
@@ -35,13 +36,17 @@ pub enum Order {
 ///
 /// ```
 /// use heddle::{Analysis, Checker};
-/// Checker::new().analyses([Analysis::Races]).check(|| ()).assert_clean();
+/// let checker = Checker::new().analyses([Analysis::Races, Analysis::Atomicity]); // the default
+/// checker.check(|| ()).assert_clean();
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Analysis {
     /// Two parallel accesses to one location, at least one a write, without a common lock.
     Races,
+    /// Two accesses of one strand to what must not be torn, and one of a parallel task that can come
+    /// between them.
+    Atomicity,
 }
 
 impl FromStr for Order {
@@ -64,7 +69,8 @@ impl FromStr for Analysis {
     fn from_str(name: &str) -> Result<Self, String> {
         match name {
             "races" => Ok(Self::Races),
-            _ => Err("not a list of names like `races`".into()),
+            "atomicity" => Ok(Self::Atomicity),
+            _ => Err("not a list of names like `races,atomicity`".into()),
         }
     }
 }
@@ -96,7 +102,16 @@ pub(crate) fn analyses(text: &str) -> Result<Vec<Analysis>, String> {
     text.split(',').map(|name| name.trim().parse()).collect()
 }
 
-/// Whether possible races count.
+/// What is checked for atomicity.
+pub(crate) fn scope(text: &str) -> Result<Scope, String> {
+    match text {
+        "declared" => Ok(Scope::Declared),
+        "all" => Ok(Scope::All),
+        _ => Err("neither declared nor all".into()),
+    }
+}
+
+/// Whether possible findings count.
 pub(crate) fn strictness(text: &str) -> Result<Strictness, String> {
     match text {
         "0" => Ok(Strictness::CertainOnly),
@@ -143,7 +158,8 @@ mod tests {
     fn what_cannot_be_understood_is_an_error() {
         assert_eq!(number("2"), Ok(2));
         assert!(number("-1").is_err() && number("two").is_err());
-        assert_eq!(analyses("races, races").map(|all| all.len()), Ok(2));
+        assert_eq!(analyses("races, atomicity").map(|all| all.len()), Ok(2));
+        assert!(scope("all").is_ok() && scope("some").is_err());
         assert!(analyses("races,").is_err());
         assert!(strictness("yes").is_err());
     }

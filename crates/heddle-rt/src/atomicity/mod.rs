@@ -18,7 +18,8 @@
 //! 3. A region's read after its own write is no first access: whatever tears a pair that begins with it tears the
 //!    pair that begins with the write.
 //! 4. Bytes of a granule are units of their own: marks and pairs carry masks.
-//! 5. A group has a state of its own, in which all its members' accesses are whole ones. They are never known.
+//! 5. Of a value behind a lock only looks and changes are known, and what counts as a pair differs ([`value`]).
+//! 6. A group has a state of its own, in which all its members' accesses are whole ones. They are never known.
 //!
 //! # Deviations from `heddle-core`
 //! 1. An access from before the declaration can come between a pair, if it is parallel with it.
@@ -29,9 +30,11 @@ mod step;
 mod tears;
 mod twins;
 mod units;
+mod value;
 
 pub(crate) use region::NO_REGION;
 pub(crate) use step::Scratch;
+pub use value::{HANDED, Pairs, VALUE};
 
 use crate::cells::Cells;
 use crate::engine::Engine;

@@ -7,6 +7,7 @@
 use super::region::NO_REGION;
 use super::tears::{Subject, TornAccess, Triple};
 use super::twins::{Local, Pair, PairGroup, PairList, Parts, Recents, TornBy, Twin, Watch};
+use super::value::Pairs;
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, Through};
 use crate::exclusion::{Hold, LockSet};
@@ -32,14 +33,17 @@ pub(crate) struct Scratch {
 
 /// An access to a unit.
 #[derive(Clone, Copy)]
-struct Now {
-    mark: Mark,
-    kind: AccessKind,
+pub(super) struct Now {
+    pub(super) mark: Mark,
+    pub(super) kind: AccessKind,
     region: u32,
     /// The locks it is made under.
     locks: LockSet,
     granule: u64,
 }
+
+/// What an access can be the second of.
+pub(super) type Firsts = Vec<(Mark, AccessKind)>;
 
 /// Whether the same access again would find something new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -345,6 +349,7 @@ impl Engine {
         groups: &[Group],
         triples: &mut Vec<Triple>,
     ) -> Option<(Twin, Settled)> {
+        let pairs = self.atomicity.twins.watch(twin.watch).pairs;
         let mut next = twin;
         let at = parts
             .locals
@@ -352,7 +357,7 @@ impl Engine {
             .position(|local| local.region == now.region);
         let local = at.map_or(Local::of(now.region), |at| parts.locals[at]);
         let mut has_new = false;
-        for (first, first_kind) in self.firsts(local, now.mark.mask) {
+        for (first, first_kind) in self.firsts_of(pairs, local, now) {
             let pair = Pair {
                 first,
                 last: now.mark,
@@ -374,7 +379,11 @@ impl Engine {
                 .twins
                 .with_pairs(recents, next, &parts.pairs)?;
         }
-        let Some(noted) = self.noted(cache, now, local)? else {
+        let noted = match pairs {
+            Pairs::All | Pairs::None => self.noted(cache, now, local)?,
+            Pairs::Updates => self.last_look(cache, now, local)?,
+        };
+        let Some(noted) = noted else {
             return Some((next, Settled::Yes));
         };
         match at {
@@ -393,7 +402,7 @@ impl Engine {
     }
 
     /// What the region did first to these bytes.
-    fn firsts(&self, local: Local, mask: Mask) -> Vec<(Mark, AccessKind)> {
+    pub(super) fn firsts(&self, local: Local, mask: Mask) -> Firsts {
         let of = |list: ListId, kind| self.states.iter(list).map(move |mark| (mark, kind));
         of(local.reads, Read)
             .chain(of(local.writes, Write))

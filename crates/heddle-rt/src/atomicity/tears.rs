@@ -144,6 +144,23 @@ impl Engine {
             .collect()
     }
 
+    /// The locations that tears found so far are on, without the first `known` tears.
+    pub fn tear_locations(&self, known: usize) -> Vec<u64> {
+        let torn = self.torn();
+        let tears = torn.tears.iter().skip(known);
+        let all = tears.flat_map(|tear| match tear.subject {
+            Subject::Granule(granule) => vec![granule],
+            Subject::Group(group) => {
+                let touched = tear.triple.accesses.iter();
+                let touched = touched.filter_map(|&access| torn.member(group, access));
+                let mut members = self.groups().named(group);
+                members.extend(touched.map(|(granule, _)| granule));
+                members
+            }
+        });
+        all.collect()
+    }
+
     /// How many tears were found so far.
     pub fn tear_count(&self) -> usize {
         self.torn().tears.len()

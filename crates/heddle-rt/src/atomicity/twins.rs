@@ -5,6 +5,7 @@
 //! never changes, and whoever makes the same one again finds the same number: an annotated array that a
 //! task sweeps moves from one twin to another.
 
+use super::value::Pairs;
 use crate::exclusion::{Hold, LockSet};
 use crate::states::{ListId, Mark, Mask, StateId, TWINS};
 use crate::store::{Block, Store};
@@ -36,6 +37,8 @@ pub(crate) struct Watch {
     pub(crate) since: u32,
     /// Bytes that belong to groups: a list; 0 is empty.
     pub(crate) grouped: u32,
+    /// Which two accesses are a pair.
+    pub(crate) pairs: Pairs,
 }
 
 /// Bytes of a granule that belong to a group.
@@ -282,6 +285,7 @@ impl Watch {
         declared: 0,
         since: 0,
         grouped: 0,
+        pairs: Pairs::All,
     };
 }
 

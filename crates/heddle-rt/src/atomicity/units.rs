@@ -140,6 +140,7 @@ impl Engine {
             declared: before.declared | mask,
             since: self.clock(),
             grouped,
+            ..Watch::NOTHING
         };
         let watch = match made.watch {
             Some((known, row)) if known == watch => row,

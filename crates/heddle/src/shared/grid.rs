@@ -1,6 +1,7 @@
 //! A shared array of two dimensions.
 
 use super::{Element, Shared2dBlock, SharedSlice, SharedVec};
+use crate::atomicity::sealed::Sealed;
 use crate::sites::Caller;
 use std::fmt;
 use std::ops::{Add, RangeBounds};
@@ -99,6 +100,27 @@ impl<T: Element> Shared2d<T> {
     /// ```
     pub fn named(mut self, name: &'static str) -> Self {
         self.elements = self.elements.named(name);
+        self
+    }
+
+    /// The same elements, of which none must be torn; each is for itself. See
+    /// [`Shared::atomic`](super::Shared::atomic).
+    ///
+    /// ```
+    /// use heddle::{Shared2d, check, isolated, join};
+    ///
+    /// let grid = Shared2d::new(2, 2, 0).named("grid").atomic();
+    /// let report = check(|| {
+    ///     let twice = || {
+    ///         isolated(|| grid.set(1, 0, 1));
+    ///         isolated(|| grid.set(1, 0, 2));
+    ///     };
+    ///     join(twice, || isolated(|| grid.get(1, 0)));
+    /// });
+    /// assert_eq!(report.torn().next().unwrap().location.as_deref(), Some("grid[2]"));
+    /// ```
+    pub fn atomic(mut self) -> Self {
+        self.elements = self.elements.atomic();
         self
     }
 
@@ -272,6 +294,12 @@ impl<T: Element> Shared2d<T> {
             self.cols
         );
         row * self.cols + col
+    }
+}
+
+impl<T: Element> Sealed for Shared2d<T> {
+    fn extent(&self) -> (u64, u64) {
+        self.elements.extent()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Element;
 use super::cell::ElementCell;
+use crate::atomicity::sealed::Sealed;
 use crate::context;
 use crate::locations::Locations;
 use std::fmt;
@@ -51,6 +52,28 @@ impl<T: Element> Shared<T> {
     /// ```
     pub fn named(mut self, name: &'static str) -> Self {
         self.location.rename(name);
+        self
+    }
+
+    /// The same value, which must not be torn: no access of a parallel task may come between two of a task's accesses such
+    /// that no serial sequence explains the three. What counts is what a task does
+    /// between two task operations, or in a block ([`atomically`](crate::atomically)).
+    ///
+    /// ```
+    /// use heddle::{Mutex, Shared, check, join};
+    ///
+    /// let (hits, lock) = (Shared::new(0).atomic(), Mutex::new(()));
+    /// let report = check(|| {
+    ///     let hit = || {
+    ///         let seen = lock.lock().map(|_guard| hits.get()).unwrap();
+    ///         lock.lock().map(|_guard| hits.set(seen + 1)).unwrap(); // an update may be lost
+    ///     };
+    ///     join(hit, hit);
+    /// });
+    /// assert_eq!((report.races().count(), report.torn().count()), (0, 1));
+    /// ```
+    pub fn atomic(self) -> Self {
+        self.location.declare(None);
         self
     }
 
@@ -133,6 +156,12 @@ impl<T: Element> Shared<T> {
     /// ```
     pub fn into_inner(self) -> T {
         self.cell.load()
+    }
+}
+
+impl<T: Element> Sealed for Shared<T> {
+    fn extent(&self) -> (u64, u64) {
+        self.location.extent()
     }
 }
 

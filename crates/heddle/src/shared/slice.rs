@@ -2,7 +2,10 @@
 
 use super::cell::ElementCell;
 use super::{Chunks, Element, Iter};
+use crate::atomicity::Declared;
+use crate::atomicity::sealed::Sealed;
 use crate::context;
+use crate::locations;
 use crate::sites::Caller;
 use std::fmt;
 use std::ops::{Add, RangeBounds};
@@ -66,6 +69,32 @@ impl<'a, T: Element> SharedSlice<'a, T> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
+    }
+
+    /// None of these elements must be torn from now on; each is for itself. See
+    /// [`Shared::atomic`](super::Shared::atomic).
+    ///
+    /// ```
+    /// use heddle::{SharedVec, check, isolated, join};
+    ///
+    /// let v = SharedVec::new(4, 0);
+    /// v.slice(2..).atomic();
+    /// let report = check(|| {
+    ///     let add = |at| {
+    ///         let seen = isolated(|| v.get(at));
+    ///         isolated(|| v.set(at, seen + 1));
+    ///     };
+    ///     join(|| add(1), || add(1)); // not one of them
+    ///     join(|| add(3), || add(3));
+    /// });
+    /// assert_eq!(report.torn().count(), 1);
+    /// ```
+    pub fn atomic(&self) {
+        let (start, len) = self.extent();
+        let group = None;
+        if len > 0 {
+            locations::declare(Declared { start, len, group });
+        }
     }
 
     /// Reads an element.
@@ -354,6 +383,12 @@ impl<'a, T: Element> SharedSlice<'a, T> {
     pub(super) fn split_last(&self) -> Option<(&'a ElementCell<T>, Self)> {
         let (last, rest) = self.cells.split_last()?;
         Some((last, Self::new(rest, self.start)))
+    }
+}
+
+impl<T: Element> Sealed for SharedSlice<'_, T> {
+    fn extent(&self) -> (u64, u64) {
+        (self.start, self.cells.len() as u64)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::cell::ElementCell;
 use super::{Chunks, Element, Iter, SharedSlice};
+use crate::atomicity::sealed::Sealed;
 use crate::locations::Locations;
 use crate::sites::Caller;
 use std::fmt;
@@ -75,6 +76,27 @@ impl<T: Element> SharedVec<T> {
     /// ```
     pub fn named(mut self, name: &'static str) -> Self {
         self.locations.rename(name);
+        self
+    }
+
+    /// The same elements, of which none must be torn; each is for itself. See
+    /// [`Shared::atomic`](super::Shared::atomic), and [`AtomicGroup`](crate::AtomicGroup) for elements
+    /// that belong together.
+    ///
+    /// ```
+    /// use heddle::{SharedVec, check, isolated, par_for};
+    ///
+    /// let bins = SharedVec::new(2, 0).named("bins").atomic();
+    /// let report = check(|| {
+    ///     par_for(0..3, |i| {
+    ///         let seen = isolated(|| bins.get(i / 2));
+    ///         isolated(|| bins.set(i / 2, seen + 1));
+    ///     });
+    /// });
+    /// assert_eq!(report.torn().next().unwrap().location.as_deref(), Some("bins[0]"));
+    /// ```
+    pub fn atomic(self) -> Self {
+        self.locations.declare(None);
         self
     }
 
@@ -319,6 +341,12 @@ impl<T: Element> SharedVec<T> {
     #[track_caller]
     pub fn map_range(&self, range: impl RangeBounds<usize>, f: impl FnMut(usize, T) -> T) {
         self.as_slice().map_range(range, f);
+    }
+}
+
+impl<T: Element> Sealed for SharedVec<T> {
+    fn extent(&self) -> (u64, u64) {
+        self.locations.extent()
     }
 }
 

@@ -3,7 +3,7 @@
 
 /// Making a lock, its poison, and its value when nobody else has it.
 macro_rules! lock {
-    ($name:ident) => {
+    ($name:ident, $taken:literal) => {
         impl<T> $name<T> {
             /// A lock around `value`. Reports know it by the place of this call.
             ///
@@ -31,6 +31,55 @@ macro_rules! lock {
                     identity: Identity::named(stringify!($name), name, Location::caller()),
                     inner: sync::$name::new(value),
                 }
+            }
+
+            /// The same lock, whose value must not be torn: between two sections of one strand no parallel
+            /// task may use it, whatever the three do, as far as no serial sequence explains them. By default
+            /// only changes count that follow from what an earlier section saw; see
+            /// [`Mutex`](crate::Mutex#sections-that-belong-together).
+            ///
+            /// ```
+            /// use heddle::{check, join};
+            #[doc = concat!("use heddle::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("let log = ", stringify!($name), "::new(Vec::new()).atomic();")]
+            /// let report = check(|| {
+            ///     let both = |number| {
+            #[doc = concat!("        log.", $taken, "().unwrap().push(number);")]
+            #[doc = concat!("        log.", $taken, "().unwrap().push(-number); // somebody may have come in between")]
+            ///     };
+            ///     join(|| both(1), || both(2));
+            /// });
+            /// assert!(!report.is_clean());
+            /// ```
+            #[must_use = "the lock given is used up"]
+            pub const fn atomic(mut self) -> Self {
+                self.identity.set_pairs(Pairs::All);
+                self
+            }
+
+            /// The same lock, of which no two sections belong together: to look in one and to change the
+            /// value in a later one is as it should be.
+            ///
+            /// ```
+            /// use heddle::{check, join};
+            #[doc = concat!("use heddle::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("let known = ", stringify!($name), "::new(Vec::new()).independent();")]
+            /// check(|| {
+            ///     let find = |number: u32| {
+            #[doc = concat!("        if !known.", $taken, "().unwrap().contains(&number) {")]
+            #[doc = concat!("            known.", $taken, "().unwrap().push(number); // twice in the list does no harm")]
+            ///         }
+            ///     };
+            ///     join(|| find(1), || find(2));
+            /// })
+            /// .assert_clean();
+            /// ```
+            #[must_use = "the lock given is used up"]
+            pub const fn independent(mut self) -> Self {
+                self.identity.set_pairs(Pairs::None);
+                self
             }
 
             /// The value.
@@ -130,7 +179,10 @@ macro_rules! guard {
         impl<T: ?Sized> Deref for $guard<'_, T> {
             type Target = T;
 
+            #[inline]
+            #[track_caller]
             fn deref(&self) -> &T {
+                self.section.looks(&self.lock.identity, Location::caller());
                 &self.inner
             }
         }
@@ -159,8 +211,10 @@ macro_rules! guard {
 macro_rules! changing_guard {
     ($guard:ident) => {
         impl<T: ?Sized> DerefMut for $guard<'_, T> {
+            #[inline]
+            #[track_caller]
             fn deref_mut(&mut self) -> &mut T {
-                self.section.changes_value();
+                self.section.changes_value(Location::caller());
                 &mut self.inner
             }
         }

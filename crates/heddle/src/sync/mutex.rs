@@ -4,7 +4,7 @@ use super::identity::Identity;
 use super::lock::{changing_guard, guard, lock};
 use super::section::{Section, try_wrap, wrap};
 use crate::sites::Caller;
-use heddle_rt::LockMode;
+use heddle_rt::{LockMode, Pairs};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -34,12 +34,51 @@ use std::sync::{self, LockResult, TryLockResult};
 /// .assert_clean();
 /// assert_eq!(log.into_inner().unwrap().len(), 2);
 /// ```
+///
+/// # Sections that belong together
+/// A task that looks at the value in one section and changes it in a later one has given others the time to change
+/// it too: what it saw may be outdated, and what they did be lost. That is a finding, in whatever
+/// order the sections happened to come:
+///
+/// ```
+/// use heddle::{Mutex, check, join};
+///
+/// let balance = Mutex::named("balance", 100);
+/// let report = check(|| {
+///     let withdraw = |amount| {
+///         if *balance.lock().unwrap() >= amount {
+///             *balance.lock().unwrap() -= amount; // who knows what is left
+///         }
+///     };
+///     join(|| withdraw(30), || withdraw(40));
+/// });
+/// let torn = report.torn().next().unwrap();
+/// assert_eq!(torn.location.as_deref(), Some("balance"));
+///
+/// check(|| {
+///     let withdraw = |amount| {
+///         let mut balance = balance.lock().unwrap();
+///         if *balance >= amount {
+///             *balance -= amount;
+///         }
+///     };
+///     join(|| withdraw(30), || withdraw(40));
+/// })
+/// .assert_clean();
+/// ```
+///
+/// A section looks if it borrows the value from the guard, and changes it if it borrows it mutably. One that
+/// looks and then changes stands for itself: it has seen what it changes. So do sections that
+/// only change (`push`, `+= 1`), however many a task makes. That a later section depends on
+/// an earlier one is not known but likely; where it does not, [`independent`](Self::independent) says so.
+/// The other way round, [`atomic`](Self::atomic) forbids others to come between any two sections of a strand.
+/// A strand is what a task does between two task operations (spawning, waiting).
 pub struct Mutex<T: ?Sized> {
     identity: Identity,
     inner: sync::Mutex<T>,
 }
 
-lock! { Mutex }
+lock! { Mutex, "lock" }
 
 impl<T: ?Sized> Mutex<T> {
     /// Waits for the mutex and takes it.

@@ -4,7 +4,7 @@ use super::identity::Identity;
 use super::lock::{changing_guard, guard, lock};
 use super::section::{Section, try_wrap, wrap};
 use crate::sites::Caller;
-use heddle_rt::LockMode;
+use heddle_rt::{LockMode, Pairs};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -32,12 +32,15 @@ use std::sync::{self, LockResult, TryLockResult};
 /// });
 /// assert!(!report.is_clean());
 /// ```
+///
+/// To look as a reader and change as a writer later on is a finding, as for
+/// [`Mutex`](super::Mutex#sections-that-belong-together), unless the writer looks again first.
 pub struct RwLock<T: ?Sized> {
     identity: Identity,
     inner: sync::RwLock<T>,
 }
 
-lock! { RwLock }
+lock! { RwLock, "write" }
 
 impl<T: ?Sized> RwLock<T> {
     /// Waits until nobody writes, and keeps writers out.

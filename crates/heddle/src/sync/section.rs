@@ -4,15 +4,20 @@ use super::held;
 use super::identity::Identity;
 use crate::context;
 use crate::sites::Caller;
+use heddle_core::TaskId;
 use heddle_rt::LockMode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 /// A section of a lock, as far as the checker knows of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Section {
     knowledge: Knowledge,
-    began_at: Caller,
-    changed: bool,
+    /// The task that is in it. Others it may lend the value to are not.
+    task: Option<TaskId>,
+    /// Whether a further look at the value tells nothing new. Guards can be lent to other threads.
+    has_looked: AtomicBool,
+    changed_at: Option<Caller>,
 }
 
 /// Whether the checker knows of a section.
@@ -36,23 +41,44 @@ impl Section {
         }
         Self {
             knowledge,
-            began_at: caller,
-            changed: false,
+            task: context::task(),
+            has_looked: AtomicBool::new(knowledge == Knowledge::Unchecked),
+            changed_at: None,
         }
     }
 
-    /// What the lock protects may be changed in this section.
+    /// What the lock protects is looked at in this section.
     #[inline]
-    pub(super) fn changes_value(&mut self) {
-        self.changed = true;
+    pub(super) fn looks(&self, identity: &Identity, caller: Caller) {
+        if !self.has_looked.load(Ordering::Relaxed) {
+            self.looks_first(identity, caller);
+        }
+    }
+
+    #[cold]
+    fn looks_first(&self, identity: &Identity, caller: Caller) {
+        if self.task == context::task() {
+            self.has_looked.store(true, Ordering::Relaxed);
+            identity.look(caller);
+        }
+    }
+
+    /// What the lock protects may be changed in this section. What is seen of it from now on may be the
+    /// section's own change.
+    #[inline]
+    pub(super) fn changes_value(&mut self, caller: Caller) {
+        if self.changed_at.is_none() {
+            self.changed_at = Some(caller);
+            *self.has_looked.get_mut() = true;
+        }
     }
 
     /// The running task is about to give the lock back.
-    pub(super) fn end(self, identity: &Identity) {
+    pub(super) fn end(&self, identity: &Identity) {
         held::pop(identity.lock());
         if self.knowledge == Knowledge::Checked {
-            if self.changed {
-                identity.hand_over(self.began_at);
+            if let Some(changed_at) = self.changed_at {
+                identity.hand_over(changed_at);
             }
             identity.leave();
         }

@@ -32,7 +32,7 @@ impl Guarded {
     #[track_caller]
     pub(super) const fn new(kind: &'static str) -> Self {
         Self {
-            identity: Identity::new(kind, Location::caller()),
+            identity: Identity::of_atomic(kind, Location::caller()),
             in_step: Mutex::new(()),
         }
     }
