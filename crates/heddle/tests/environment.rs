@@ -2,7 +2,7 @@
 //!
 //! Variables belong to a whole process, so each case runs this program again as a process of its own.
 
-use heddle::{Mutex, Shared, SharedVec, check, finish, join};
+use heddle::{Mutex, Shared, SharedVec, check, finish, isolated, join};
 use std::process::{Command, Output};
 
 const CHILD: &str = "HEDDLE_TEST_CHILD";
@@ -49,6 +49,18 @@ fn child(program: &str) {
             });
             println!("{}", report.is_clean());
         }
+        "torn" => {
+            let (declared, other) = (Shared::new(0).atomic(), Shared::new(0));
+            let update = |x: &Shared<i32>| {
+                let seen = isolated(|| x.get());
+                isolated(|| x.set(seen + 1));
+            };
+            let both = || [&declared, &other].map(update);
+            let report = check(|| {
+                join(both, both);
+            });
+            println!("{}", report.torn().count());
+        }
         "future" => println!("{}", check(|| finish(|s| s.future(|| ()).get())).is_clean()),
         _ => unreachable!("no program {program}"),
     }
@@ -93,6 +105,11 @@ fn what_is_set_is_done() {
     assert_eq!(says("races", &[]), "3");
     assert_eq!(says("races", &[("HEDDLE_MAX_FINDINGS", "1")]), "1");
     assert_eq!(says("races", &[("HEDDLE_ANALYSES", "races")]), "3");
+    assert_eq!(says("torn", &[]), "1");
+    assert_eq!(says("torn", &[("HEDDLE_ANALYSES", "races")]), "0");
+    assert_eq!(says("torn", &[("HEDDLE_ANALYSES", "atomicity")]), "1");
+    assert_eq!(says("torn", &[("HEDDLE_ATOMIC", "declared")]), "1");
+    assert_eq!(says("torn", &[("HEDDLE_ATOMIC", "all")]), "2");
     assert_eq!(says("possible", &[]), "true");
     assert_eq!(says("possible", &[("HEDDLE_STRICT", "0")]), "true");
     assert_eq!(says("possible", &[("HEDDLE_STRICT", "1")]), "false");
@@ -121,7 +138,14 @@ fn an_order_is_used_or_refused() {
 }
 
 fn what_is_empty_counts_as_not_set() {
-    let names = ["ORDER", "PARALLEL", "ANALYSES", "MAX_FINDINGS", "STRICT"];
+    let names = [
+        "ORDER",
+        "PARALLEL",
+        "ANALYSES",
+        "ATOMIC",
+        "MAX_FINDINGS",
+        "STRICT",
+    ];
     let names = names.map(|name| format!("HEDDLE_{name}"));
     let empty: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
     assert_eq!(says("races", &empty), "3");
@@ -135,8 +159,9 @@ fn what_makes_no_sense_is_refused_in_one_line() {
         (
             "HEDDLE_ANALYSES",
             "deadlocks",
-            "not a list of names like `races`",
+            "not a list of names like `races,atomicity`",
         ),
+        ("HEDDLE_ATOMIC", "some", "neither declared nor all"),
         ("HEDDLE_MAX_FINDINGS", "1.5", "not a number"),
         ("HEDDLE_STRICT", "yes", "neither 0 nor 1"),
     ];

@@ -44,7 +44,7 @@ macro_rules! lock {
             ///
             #[doc = concat!("let log = ", stringify!($name), "::new(Vec::new()).atomic();")]
             /// let report = check(|| {
-            ///     let both = |number| {
+            ///     let both = |number: i32| {
             #[doc = concat!("        log.", $taken, "().unwrap().push(number);")]
             #[doc = concat!("        log.", $taken, "().unwrap().push(-number); // somebody may have come in between")]
             ///     };

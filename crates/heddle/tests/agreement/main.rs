@@ -6,12 +6,15 @@
 
 mod play;
 mod program;
+mod torn;
 mod truth;
 
 use heddle::{Certainty, Checker, Order};
 use heddle_oracle::cases;
 use play::{Found, findings};
-use program::{Class, Random, Step};
+use program::{ALONE, Class, Random, Step};
+use std::collections::{BTreeMap, BTreeSet};
+use torn::Unit;
 use truth::Truth;
 
 /// The ways to check a program while it runs, with a name each.
@@ -79,23 +82,59 @@ fn agree_on_certainty(steps: &[Step], truth: &Truth) {
     }
 }
 
+/// Whether exactly those units are reported that can be torn. Recorded runs know nothing of values behind locks.
+fn agree_on_units(class: Class, steps: &[Step], truth: &Truth) {
+    let live = live_ways().len();
+    for (number, (way, checker)) in all_ways(class).into_iter().enumerate() {
+        let found = torn_units(checker, steps);
+        let mut expected = truth.torn().clone();
+        expected.retain(|unit, _| number < live || !matches!(unit, Unit::Cell(_)));
+        assert!(
+            found.keys().eq(expected.keys()),
+            "{way}: {found:?} instead of {expected:?} in {steps:#?}"
+        );
+        if number == 0 {
+            assert_eq!(found, expected, "{way} on {steps:#?}");
+        }
+    }
+}
+
+fn torn_units(checker: Checker, steps: &[Step]) -> BTreeMap<Unit, heddle_core::Certainty> {
+    let report = checker.check(|| play::run(steps));
+    let mut units = BTreeMap::new();
+    for finding in report.torn() {
+        let certainty = match finding.certainty {
+            Certainty::Certain => heddle_core::Certainty::Certain,
+            Certainty::Possible => heddle_core::Certainty::Possible,
+        };
+        let known = units.entry(Unit::of(finding)).or_insert(certainty);
+        *known = certainty.max(*known);
+    }
+    units
+}
+
 /// Tries many programs of a class; both verdicts must be common.
 fn try_many(class: Class) {
     let programs = cases(200) as usize;
     let mut random = Random::new();
-    let mut racy = 0;
+    let (mut racy, mut torn) = (0, BTreeSet::new());
     for _ in 0..programs {
         let steps = random.program(class);
         let truth = Truth::of(&steps);
         agree_by_location(class, &steps, &truth);
         agree_by_pair(&steps, &truth);
         agree_on_certainty(&steps, &truth);
+        agree_on_units(class, &steps, &truth);
+        torn.extend(truth.torn().keys());
         racy += usize::from(!truth.racy_locations().is_empty());
     }
     assert!(
         (programs / 10..programs * 9 / 10 + 1).contains(&racy),
         "{racy} of {programs} programs are racy"
     );
+    let has_cells = |unit: &Unit| matches!(unit, Unit::Cell(_));
+    assert!(torn.len() > ALONE, "only {torn:?} are torn");
+    assert_eq!(torn.iter().any(has_cells), class == Class::Exclusion);
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! Running a drawn program on the crate, and what the crate finds in it.
 
-use crate::program::{Access, LOCATIONS, LOCKS, Operation, PLACES, Step};
-use heddle::{Checker, Finding, Mutex, Scope, SharedFuture, SharedVec, finish, isolated, join};
+use crate::program::{
+    ALONE, Access, CELLS, LOCATIONS, LOCKS, Operation, PLACES, Step, TOGETHER, Use,
+};
+use heddle::{
+    AtomicGroup, Checker, Finding, Mutex, Scope, SharedFuture, SharedVec, finish, isolated, join,
+};
 use std::collections::BTreeSet;
 
 type Values = SharedVec<u32>;
@@ -32,6 +36,9 @@ const WRITES: [fn(&Values, usize); PLACES] = [
 pub fn name(location: usize) -> String {
     format!("values[{location}]")
 }
+
+/// What reports call the values behind locks.
+pub const CELL_NAMES: [&str; CELLS] = ["one", "other"];
 
 /// A kind of access at one of its positions.
 pub type Spot = (Operation, usize);
@@ -87,7 +94,11 @@ pub fn run(steps: &[Step]) {
     let world = World {
         values: SharedVec::new(LOCATIONS, 0).named("values"),
         locks: [const { Mutex::new(()) }; LOCKS],
+        cells: CELL_NAMES.map(|name| Mutex::named(name, 0)),
     };
+    world.values.slice(..ALONE).atomic();
+    let together = world.values.slice(ALONE..ALONE + TOGETHER);
+    AtomicGroup::new().with(&together);
     finish(|s| world.alone(steps, s));
 }
 
@@ -95,6 +106,7 @@ pub fn run(steps: &[Step]) {
 struct World {
     values: Values,
     locks: [Mutex<()>; LOCKS],
+    cells: [Mutex<u32>; CELLS],
 }
 
 /// Where a task spawns, and the futures it knows of.
@@ -145,6 +157,10 @@ impl World {
                 let _guard = self.locks[*n].lock();
                 self.accesses(body);
             }
+            Step::Cells(lock, uses) => {
+                let _guard = lock.map(|n| self.locks[n].lock());
+                uses.iter().for_each(|&(cell, what)| self.cell(cell, what));
+            }
         }
     }
 
@@ -183,6 +199,19 @@ impl World {
         group.post(move || self.accesses(a));
         group.post(move || self.accesses(b));
         group.wait_all();
+    }
+
+    fn cell(&self, cell: usize, what: Use) {
+        let mut value = self.cells[cell].lock().expect("nobody panics");
+        if matches!(what, Use::Look | Use::LookThenChange) {
+            assert!(*value < 2);
+        }
+        if what != Use::Look {
+            *value = 1;
+        }
+        if what == Use::ChangeThenLook {
+            assert!(*value == 1);
+        }
     }
 
     fn accesses(&self, accesses: &[Access]) {

@@ -5,6 +5,13 @@ pub const LOCATIONS: usize = 5;
 pub const LOCKS: usize = 2;
 pub const PLACES: usize = 6;
 
+/// The first locations are each atomic, the next are together, and the rest are not.
+pub const ALONE: usize = 2;
+pub const TOGETHER: usize = 2;
+
+/// How many values behind locks of their own there are.
+pub const CELLS: usize = 2;
+
 /// An access: a read or a write of a location, at one of the positions for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
@@ -17,6 +24,15 @@ pub struct Access {
 pub enum Operation {
     Read,
     Write,
+}
+
+/// What a section does with the value behind its lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    Look,
+    Change,
+    LookThenChange,
+    ChangeThenLook,
 }
 
 /// What a task does next.
@@ -35,6 +51,8 @@ pub enum Step {
     Group(Vec<Access>, Vec<Access>),
     Isolated(Vec<Access>),
     Locked(usize, Vec<Access>),
+    /// Sections of cells, one after the other, perhaps all under a lock.
+    Cells(Option<usize>, Vec<(usize, Use)>),
 }
 
 /// What programs are made of.
@@ -73,6 +91,19 @@ impl Random {
         (0..=self.below(2)).map(|_| self.access()).collect()
     }
 
+    fn cells(&mut self) -> Step {
+        let lock = self.below(LOCKS + 2);
+        let uses = [
+            Use::Look,
+            Use::Change,
+            Use::LookThenChange,
+            Use::ChangeThenLook,
+        ];
+        let sections = 1 + self.below(3);
+        let sections = (0..sections).map(|_| (self.below(CELLS), uses[self.below(4)]));
+        Step::Cells((lock < LOCKS).then_some(lock), sections.collect())
+    }
+
     fn access(&mut self) -> Access {
         Access {
             operation: match self.below(3) {
@@ -98,6 +129,7 @@ impl Random {
             (8, Class::Edges) => Step::Group(self.accesses(), self.accesses()),
             (5 | 6, Class::Exclusion) => Step::Isolated(self.accesses()),
             (7 | 8, Class::Exclusion) => Step::Locked(self.below(LOCKS), self.accesses()),
+            (9, Class::Exclusion) => self.cells(),
             _ => Step::Access(self.access()),
         }
     }

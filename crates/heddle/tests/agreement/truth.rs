@@ -1,12 +1,14 @@
 //! The events of a program's serial run, and what the oracle reads off them.
 
 use crate::play::Found;
-use crate::program::{Access, Operation, Step};
+use crate::program::{ALONE, Access, Operation, Step, TOGETHER};
+use crate::torn::{self, Cells, Unit};
 use heddle_core::{
-    Certainty, Event, Extent, FinishId, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
+    Certainty, Event, Extent, FinishId, FinishKind, GroupId, Location, LockId, SiteId, TaskId,
+    TaskKind,
 };
 use heddle_oracle::{Oracle, Verdicts};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which accesses race and which are ordered; accesses are numbered in the sequence of the serial run.
 pub struct Truth {
@@ -14,6 +16,7 @@ pub struct Truth {
     races: Vec<[usize; 2]>,
     unordered: BTreeSet<[usize; 2]>,
     verdicts: Verdicts,
+    torn: BTreeMap<Unit, Certainty>,
 }
 
 /// An access that was made.
@@ -25,6 +28,7 @@ struct Made {
 impl Truth {
     pub fn of(steps: &[Step]) -> Self {
         let mut walk = Walk::default();
+        walk.declare();
         walk.task(steps, At::MAIN);
         let oracle = Oracle::of(&walk.events);
         let numbers = |oracle: &Oracle| -> Vec<[usize; 2]> {
@@ -39,6 +43,7 @@ impl Truth {
             races: numbers(&oracle),
             unordered: numbers(&Oracle::of(&clashing)).into_iter().collect(),
             verdicts: oracle.verdicts(),
+            torn: torn::units(&walk.events, &walk.cells),
             accesses: walk.accesses,
         }
     }
@@ -50,6 +55,11 @@ impl Truth {
 
     pub fn is_certain(&self, location: usize) -> bool {
         self.verdicts.get(&Location(location as u64)) == Some(&Certainty::Certain)
+    }
+
+    /// What can be torn.
+    pub fn torn(&self) -> &BTreeMap<Unit, Certainty> {
+        &self.torn
     }
 
     /// Whether accesses at these positions race.
@@ -106,6 +116,7 @@ fn clash(event: &Event) -> Option<Event> {
 struct Walk {
     events: Vec<Event>,
     accesses: Vec<Made>,
+    cells: Cells,
     strand: usize,
     tasks: u32,
     finishes: u32,
@@ -134,8 +145,17 @@ impl At {
 impl Walk {
     /// Any operation begins a new strand.
     fn on(&mut self, event: Event) {
+        self.cells.follow(event);
         self.events.push(event);
         self.strand += 1;
+    }
+
+    fn declare(&mut self) {
+        let units = [(0, ALONE, None), (ALONE, TOGETHER, Some(GroupId::new(1)))];
+        for (start, len, group) in units {
+            let extent = Extent::new(Location(start as u64), len as u64);
+            self.on(Event::Atomic { extent, group });
+        }
     }
 
     fn task(&mut self, steps: &[Step], mut at: At) {
@@ -185,6 +205,15 @@ impl Walk {
             }
             Step::Isolated(body) => self.section(LockId::ISOLATED, body),
             Step::Locked(n, body) => self.section(LockId::new(*n as u32 + 1), body),
+            Step::Cells(lock, uses) => {
+                let outer = lock.map(|n| LockId::new(n as u32 + 1));
+                self.within(outer, |walk| {
+                    for &(cell, what) in uses {
+                        let own = Some(torn::lock_of(cell));
+                        walk.within(own, |walk| walk.cells.section(&mut walk.events, cell, what));
+                    }
+                });
+            }
         }
     }
 
@@ -204,10 +233,16 @@ impl Walk {
     }
 
     fn section(&mut self, lock: LockId, body: &[Access]) {
+        self.within(Some(lock), |walk| walk.accesses(body));
+    }
+
+    fn within(&mut self, lock: Option<LockId>, body: impl FnOnce(&mut Self)) {
         let site = SITE;
-        self.on(Event::Acquire { lock, site });
-        self.accesses(body);
-        self.on(Event::Release { lock, site });
+        lock.into_iter()
+            .for_each(|lock| self.on(Event::Acquire { lock, site }));
+        body(self);
+        lock.into_iter()
+            .for_each(|lock| self.on(Event::Release { lock, site }));
     }
 
     fn get(&mut self, task: TaskId) {

@@ -4,7 +4,12 @@ use super::*;
 use heddle::{AtomicGroup, Shared, Shared2d, SharedVec, isolated};
 
 /// A task that does one thing and another, in one section or in two, beside one that does a third.
-fn beside(sections: u32, one: impl Fn() + Sync, other: impl Fn() + Sync, third: impl Fn() + Sync) {
+fn beside<A, B, C>(
+    sections: u32,
+    one: impl Fn() -> A + Sync,
+    other: impl Fn() -> B + Sync,
+    third: impl Fn() -> C + Sync,
+) {
     both(
         || match sections {
             1 => isolated(|| {
@@ -27,8 +32,8 @@ fn members_are_torn_by_whoever_comes_between_accesses_to_two_of_them() {
             let (x, y) = (Shared::new(0).named("x"), Shared::new(0).named("y"));
             AtomicGroup::new().with(&x).with(&y);
             match reads {
-                true => beside(sections, || drop(x.get()), || drop(y.get()), || y.set(1)),
-                false => beside(sections, || x.set(1), || y.set(2), || drop(x.get())),
+                true => beside(sections, || x.get(), || y.get(), || y.set(1)),
+                false => beside(sections, || x.set(1), || y.set(2), || x.get()),
             }
         };
         assert_eq!(torn(|| program(true)), expected);
@@ -40,7 +45,7 @@ fn members_are_torn_by_whoever_comes_between_accesses_to_two_of_them() {
 fn without_a_group_two_variables_are_no_pair() {
     let found = torn(|| {
         let (x, y) = (Shared::new(0).atomic(), Shared::new(0).atomic());
-        beside(2, || drop(x.get()), || drop(y.get()), || y.set(1));
+        beside(2, || x.get(), || y.get(), || y.set(1));
     });
     assert!(found.is_empty(), "{found:?}");
 }
@@ -71,7 +76,7 @@ fn two_groups_do_not_concern_each_other() {
         let [a, b, c, d] = [1, 2, 3, 4].map(Shared::new);
         AtomicGroup::new().with(&a).with(&b);
         AtomicGroup::new().with(&c).with(&d);
-        beside(2, || drop(a.get()), || drop(c.get()), || b.set(1));
+        beside(2, || a.get(), || c.get(), || b.set(1));
     });
     assert!(found.is_empty(), "{found:?}");
 }
@@ -85,13 +90,13 @@ fn rows_of_a_grid_can_be_members() {
             2,
             || grid.set(0, 1, 5),
             || grid.set(2, 0, 5),
-            || drop(grid.get(2, 2)),
+            || grid.get(2, 2),
         );
         beside(
             2,
             || grid.set(1, 1, 5),
             || grid.set(1, 0, 5),
-            || drop(grid.get(1, 1)),
+            || grid.get(1, 1),
         );
     });
     assert_eq!(found.len(), 1, "{found:?}");
@@ -117,7 +122,7 @@ fn names_of_what_was_torn_survive_its_drop() {
     let report = heddle::check(|| {
         let (x, y) = (Shared::new(0).named("x"), Shared::new(0).named("y"));
         AtomicGroup::new().with(&x).with(&y);
-        beside(2, || x.set(1), || y.set(2), || drop(y.get()));
+        beside(2, || x.set(1), || y.set(2), || y.get());
         drop((x, y));
         let _others = [1, 2].map(|value| Shared::new(value).named("z"));
     });

@@ -129,7 +129,8 @@ fn who_looks_first_and_then_changes_tears_the_updates_of_others() {
             },
             || {
                 let mut m = m.lock().unwrap();
-                *m = *m * 2;
+                let seen = *m;
+                *m = seen * 2;
             },
         );
     });

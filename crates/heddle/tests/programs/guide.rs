@@ -6,9 +6,11 @@
 mod chunks;
 mod in_place;
 mod isolated_sum;
+mod one_section;
+mod two_sections;
 mod two_vectors;
 
-use heddle::{Checker, Guarantee, Report, SharedVec};
+use heddle::{Checker, Guarantee, Report, SharedVec, join};
 use std::path::PathBuf;
 
 fn signal() -> SharedVec<f64> {
@@ -26,6 +28,23 @@ fn check_two_vectors(smooth: fn(&SharedVec<f64>, &SharedVec<f64>) -> f64) -> Rep
         let change = smooth(&signal(), &SharedVec::new(6, 0.0));
         assert!((change - 23.0 / 3.0).abs() < 1e-12, "{change}");
     })
+}
+
+fn check_account(withdraw: impl Fn(u64) -> bool + Sync) -> Report {
+    Checker::new().parallel(0).check(|| {
+        let both = join(|| withdraw(30), || withdraw(40));
+        assert_eq!(both, (true, true));
+    })
+}
+
+fn check_two_sections() -> Report {
+    let account = two_sections::Account::new(100);
+    check_account(|amount| account.withdraw(amount))
+}
+
+fn check_one_section() -> Report {
+    let account = one_section::Account::new(100);
+    check_account(|amount| account.withdraw(amount))
 }
 
 #[test]
@@ -59,6 +78,18 @@ fn with_a_sum_for_each_chunk_it_is_clean_in_all_schedules() {
 }
 
 #[test]
+fn an_account_in_two_sections_is_torn_though_nothing_races() {
+    let report = check_two_sections();
+    let found = (report.races().count(), report.torn().count());
+    assert_eq!(found, (0, 1), "{report}");
+}
+
+#[test]
+fn an_account_in_one_section_is_clean() {
+    check_one_section().assert_clean();
+}
+
+#[test]
 fn the_guide_shows_programs_and_reports_as_they_are() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/rust-guide.md");
     let shown = std::fs::read_to_string(&path).expect("the guide");
@@ -73,7 +104,7 @@ fn the_guide_shows_programs_and_reports_as_they_are() {
 }
 
 /// Every checked block of the guide by name.
-fn blocks() -> [(&'static str, String); 8] {
+fn blocks() -> [(&'static str, String); 12] {
     let isolated_sum = check_two_vectors(isolated_sum::smooth);
     [
         ("in_place.rs", include_str!("guide/in_place.rs").to_owned()),
@@ -93,6 +124,16 @@ fn blocks() -> [(&'static str, String); 8] {
         ("isolated_sum", isolated_sum.to_string()),
         ("chunks.rs", include_str!("guide/chunks.rs").to_owned()),
         ("chunks", check_two_vectors(chunks::smooth).to_string()),
+        (
+            "two_sections.rs",
+            include_str!("guide/two_sections.rs").to_owned(),
+        ),
+        ("two_sections", check_two_sections().to_string()),
+        (
+            "one_section.rs",
+            include_str!("guide/one_section.rs").to_owned(),
+        ),
+        ("one_section", check_one_section().to_string()),
     ]
 }
 
