@@ -1,6 +1,6 @@
 ; The first part of the common path of an access, in line: is the state of its granule known to the strand?
 ; The rest is in hooks.s, whose layouts these are. `heddle cc` adds this to what the compiler has
-; instrumented and lets it optimise once more.
+; instrumented and lets it optimise once more. Calls are not merged: each stands for a place of the program.
 ;
 ; Text of LLVM's intermediate language, without anything that is numbered per module.
 
@@ -65,7 +65,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_read1(ptr %address)
+  call preserve_allcc void @heddle_again_read1(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -90,7 +90,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_read2(ptr %address)
+  call preserve_allcc void @heddle_again_read2(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -115,7 +115,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_read4(ptr %address)
+  call preserve_allcc void @heddle_again_read4(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -130,7 +130,7 @@ look:
   %known = icmp eq i64 %unknown, 0
   br i1 %known, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_read8(ptr %address)
+  call preserve_allcc void @heddle_again_read8(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -154,7 +154,7 @@ second:
   %known.next = icmp eq i64 %unknown.next, 0
   br i1 %known.next, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_read16(ptr %address)
+  call preserve_allcc void @heddle_again_read16(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -178,7 +178,7 @@ second:
   %known.next = icmp eq i64 %unknown.next, 0
   br i1 %known.next, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_read16(ptr %address)
+  call preserve_allcc void @heddle_again_read16(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -203,7 +203,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_write1(ptr %address)
+  call preserve_allcc void @heddle_again_write1(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -228,7 +228,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_write2(ptr %address)
+  call preserve_allcc void @heddle_again_write2(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -253,7 +253,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_write4(ptr %address)
+  call preserve_allcc void @heddle_again_write4(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -268,7 +268,7 @@ look:
   %known = icmp eq i64 %unknown, 0
   br i1 %known, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_write8(ptr %address)
+  call preserve_allcc void @heddle_again_write8(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -292,7 +292,7 @@ second:
   %known.next = icmp eq i64 %unknown.next, 0
   br i1 %known.next, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_write16(ptr %address)
+  call preserve_allcc void @heddle_again_write16(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -316,7 +316,7 @@ second:
   %known.next = icmp eq i64 %unknown.next, 0
   br i1 %known.next, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_write16(ptr %address)
+  call preserve_allcc void @heddle_again_write16(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -341,7 +341,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_update1(ptr %address)
+  call preserve_allcc void @heddle_again_update1(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -366,7 +366,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_update2(ptr %address)
+  call preserve_allcc void @heddle_again_update2(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -391,7 +391,7 @@ bytes:
   %covered = icmp eq i64 %missing, 0
   br i1 %covered, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_update4(ptr %address)
+  call preserve_allcc void @heddle_again_update4(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -406,7 +406,7 @@ look:
   %known = icmp eq i64 %unknown, 0
   br i1 %known, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_update8(ptr %address)
+  call preserve_allcc void @heddle_again_update8(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -430,7 +430,7 @@ second:
   %known.next = icmp eq i64 %unknown.next, 0
   br i1 %known.next, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_update16(ptr %address)
+  call preserve_allcc void @heddle_again_update16(ptr %address) nomerge
   br label %done
 done:
   ret void
@@ -454,7 +454,7 @@ second:
   %known.next = icmp eq i64 %unknown.next, 0
   br i1 %known.next, label %done, label %again
 again:
-  call preserve_allcc void @heddle_again_update16(ptr %address)
+  call preserve_allcc void @heddle_again_update16(ptr %address) nomerge
   br label %done
 done:
   ret void

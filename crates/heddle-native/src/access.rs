@@ -114,6 +114,9 @@ fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
         return;
     }
     enter(|_, thread| {
+        if thread.ignore > 0 {
+            return;
+        }
         thread.cache.begin_access();
         let mut taken = 0;
         for (granule, mask) in granules(address, len) {

@@ -8,6 +8,7 @@
 //!
 //! Code for shared libraries is left alone: it cannot reach an executable's thread-local storage.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -229,6 +230,21 @@ fn path_word(path: &Path) -> String {
     PathBuf::from(path).to_string_lossy().into_owned()
 }
 
+/// A line of code; where it calls a hook, such that it stays a call of its own at its own place: a hook finds
+/// its place in the program by where it returns to.
+fn kept_apart(line: &str) -> Cow<'_, str> {
+    let code = line.split_once(", !").map_or(line, |(code, _)| code);
+    let (Some(call), Some(end)) = (code.find("call "), code.rfind(')')) else {
+        return line.into();
+    };
+    if !code.contains("@__tsan_") || code.contains("notail") || code.contains("tail call") {
+        return line.into();
+    }
+    let (before, rest) = line.split_at(call);
+    let (within, after) = rest.split_at(end + 1 - call);
+    format!("{before}notail {within} nomerge{after}").into()
+}
+
 /// The code with the hooks it declares defined.
 fn hooked(code: &str, vectors: Vectors) -> String {
     let is_declared_twice = |line: &&str| {
@@ -240,7 +256,7 @@ fn hooked(code: &str, vectors: Vectors) -> String {
     };
     let mut text = String::with_capacity(code.len() + HOOKS.len());
     for line in code.lines().filter(|line| !is_declared_twice(line)) {
-        text.push_str(line);
+        text.push_str(&kept_apart(line));
         text.push('\n');
     }
     match vectors {
@@ -291,6 +307,17 @@ mod tests {
         );
         let words = step(PLAIN).to_text(Path::new("t.ll")).join(" ");
         assert!(words.contains("-emit-llvm") && words.contains("-o t.ll -x c a b.c"));
+    }
+
+    #[test]
+    fn calls_of_hooks_stay_where_they_are() {
+        let line = "  %3 = call i32 @__tsan_atomic32_fetch_add(ptr @x, i32 1) #4, !dbg !9";
+        let apart =
+            "  %3 = notail call i32 @__tsan_atomic32_fetch_add(ptr @x, i32 1) nomerge #4, !dbg !9";
+        assert_eq!(kept_apart(line), apart);
+        for other in ["  call void @f(i32 1)", "declare void @__tsan_init()", "}"] {
+            assert_eq!(kept_apart(other), other);
+        }
     }
 
     #[test]

@@ -124,14 +124,14 @@ impl Word for u128 {
     unsafe fn exchange_if(place: *mut Self, old: Self, new: Self) -> Self {
         let (mut low, mut high) = (old as u64, (old >> 64) as u64);
         // SAFETY: by the contract, and see above for the processor. The instruction wants a register
-        // that the compiler keeps for itself, so it is put back.
+        // that the compiler keeps for itself, so it is put back; the operands are in others.
         unsafe {
             asm!(
-                "xchg rbx, {new_low}",
-                "lock cmpxchg16b [{place}]",
-                "mov rbx, {new_low}",
-                place = in(reg) place,
-                new_low = inout(reg) new as u64 => _,
+                "xchg rbx, rsi",
+                "lock cmpxchg16b [rdi]",
+                "mov rbx, rsi",
+                in("rdi") place,
+                inout("rsi") new as u64 => _,
                 in("rcx") (new >> 64) as u64,
                 inout("rax") low,
                 inout("rdx") high,

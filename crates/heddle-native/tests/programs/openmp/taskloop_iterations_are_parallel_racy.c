@@ -1,4 +1,4 @@
-// expect: race 14 16
+// expect: race 16
 // flags: -fopenmp
 // threads: 1,2,4,16
 // The chunks of a taskloop share the sum.
