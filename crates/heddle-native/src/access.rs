@@ -72,10 +72,17 @@ pub(crate) fn touch_atomically(
             mask,
             since: since(thread, granule as usize * GRANULE),
         };
-        let Thread { cache, cursor, .. } = thread;
-        runtime
-            .engine
-            .touch_atomically(cache, cursor, touch, site(pc).raw());
+        let (address, site) = (granule as usize * GRANULE, site(pc).raw());
+        let Thread {
+            cache,
+            cursor,
+            storage,
+            ..
+        } = thread;
+        match storage.contains(&address) {
+            true => runtime.engine.touch_private(cache, cursor, touch, site),
+            false => runtime.engine.touch_atomically(cache, cursor, touch, site),
+        }
     }
 }
 
@@ -163,15 +170,15 @@ fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usiz
         storage,
         ..
     } = thread;
-    if storage.contains(&address) {
-        return engine.touch_private(cache, cursor, granule);
-    }
     let touch = Touch {
         kind,
         granule,
         mask,
         since,
     };
+    if storage.contains(&address) {
+        return engine.touch_private(cache, cursor, touch, site(pc).raw());
+    }
     let taken = engine.touch(cache, cursor, touch, site(pc).raw());
     if let Some(taken) = taken {
         cache.follow(cursor.strand());

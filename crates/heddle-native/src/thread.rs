@@ -183,6 +183,8 @@ pub fn attach(cursor: Cursor) {
         number: THREADS.fetch_add(1, Ordering::Relaxed),
         inside: false,
     });
+    // Another thread, now over, may have had its storage at the same place.
+    crate::access::forget(thread.storage.start, thread.storage.len());
     let thread = Box::into_raw(thread);
     set_record(thread);
     // SAFETY: just made, and only this thread knows it.

@@ -85,6 +85,8 @@ pub struct ThreadCache {
     orders: Box<[(u32, u32, bool)]>,
     /// What is held when an atomic access is made under the first.
     pub(crate) atomic: (Hold, Hold),
+    /// What is held when the thread's own storage is accessed under the first.
+    pub(crate) private: (Hold, Hold),
     pub(crate) blocks: Blocks,
     /// Whether the step being worked out holds for its granule only.
     pub(crate) is_particular: bool,
@@ -173,6 +175,7 @@ impl ThreadCache {
             steps: vec![nothing; STEPS].into(),
             orders: vec![(0, 0, false); ORDERS].into(),
             atomic: (Hold::NOTHING, Hold::NOTHING),
+            private: (Hold::NOTHING, Hold::NOTHING),
             blocks: Blocks::default(),
             is_particular: false,
             groups: Vec::new(),

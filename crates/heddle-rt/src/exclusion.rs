@@ -26,6 +26,10 @@ impl Hold {
 /// nothing is handed over by it.
 pub const ATOMIC: LockId = LockId::new(u32::MAX);
 
+/// The lock that stands for a thread's accesses to storage of its own: two of them never race, whatever
+/// tasks they belong to. Like [`ATOMIC`], it hands nothing over.
+const OWNER: LockId = LockId::new(u32::MAX - 1);
+
 /// How a lock is held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LockMode {
@@ -146,6 +150,11 @@ impl Exclusion {
         self.add(hold, (ATOMIC, LockMode::Exclusive), Section::NONE)
     }
 
+    /// What a thread's access to its own storage holds, made while `hold` is held.
+    pub(crate) fn privately(&self, hold: Hold) -> Option<Hold> {
+        self.add(hold, (OWNER, LockMode::Exclusive), Section::NONE)
+    }
+
     /// What is held after giving `lock` back at the end of `strand`.
     pub(crate) fn release(&self, hold: Hold, lock: LockId, strand: u32) -> Option<Hold> {
         let sections: Vec<Row> = self.sections(hold).collect();
@@ -188,9 +197,10 @@ impl Exclusion {
         })
     }
 
-    /// The locks held, ascending.
+    /// The locks held, ascending. That a thread's storage is its own is no lock to anyone else.
     pub(crate) fn locks(&self, hold: Hold) -> Vec<LockId> {
-        let mut locks: Vec<LockId> = self.sections(hold).map(|row| row.lock).collect();
+        let held = self.sections(hold).map(|row| row.lock);
+        let mut locks: Vec<LockId> = held.filter(|&lock| lock != OWNER).collect();
         locks.sort_unstable();
         locks
     }

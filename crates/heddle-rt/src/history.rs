@@ -38,6 +38,15 @@ pub struct Taken {
     pub(crate) to: StateId,
 }
 
+/// Whether the run is to know that an access was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Dropped {
+    /// It counts on there being no extra edges.
+    Noted,
+    /// It is a known miss.
+    Known,
+}
+
 /// A past access the running one races with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
@@ -136,14 +145,26 @@ impl Engine {
         self.make(cache, cursor, touch, site, hold);
     }
 
-    /// Marks a granule as used by its own thread alone.
-    pub fn touch_private(&self, cache: &mut ThreadCache, cursor: &mut Cursor, granule: u64) {
-        self.strand(cursor);
-        cache.follow(cursor.strand);
-        if let Some(cell) = self.shadow.cell(granule) {
-            cell.store(StateId::PRIVATE.0, Ordering::Relaxed);
-            cache.learn(Write, StateId::PRIVATE, WHOLE);
+    /// An access of a thread to storage of its own: never a race with another such access, because
+    /// tasks that meet there ran on one thread. With those of other threads it may race.
+    ///
+    /// # Known miss
+    /// Of the parallel tasks that did the same, two are remembered, as of readers in
+    /// [`heddle_core::history::TwoReaders`]. Where extra edges order one of them, another may be missed.
+    #[cold]
+    pub fn touch_private(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        site: u32,
+    ) {
+        if cache.private.0 != cursor.hold || cache.private.1 == Hold::NOTHING {
+            let hold = self.or_give_up(self.exclusion.privately(cursor.hold));
+            cache.private = (cursor.hold, hold.unwrap_or(Hold::NOTHING));
         }
+        let hold = cache.private.1;
+        self.make(cache, cursor, touch, site, hold);
     }
 
     fn make(
@@ -237,7 +258,7 @@ impl Engine {
                     if known.is_none() && !cache.is_particular {
                         cache.learn_step(live, mark, kind, next);
                     }
-                    if hold == cursor.hold {
+                    if hold == cursor.hold || hold == cache.private.1 {
                         cache.learn(kind, next, mask);
                     }
                     let repeatable =
@@ -506,9 +527,11 @@ impl Engine {
             Read => &mut groups[at].reads,
             Write => &mut groups[at].writes,
         };
+        let is_private = now.hold == cache.private.1 && now.hold != Hold::NOTHING;
         *list = match kind {
+            _ if is_private => self.two_readers(cache, *list, now, Dropped::Known)?,
             Read if !self.all_readers.load(Ordering::Relaxed) => {
-                self.two_readers(cache, *list, now)?
+                self.two_readers(cache, *list, now, Dropped::Noted)?
             }
             _ => self.states.add(&mut cache.blocks, *list, now)?,
         };
@@ -518,13 +541,21 @@ impl Engine {
     /// The list with one more reader, or with the two of three whose lowest common ancestor is highest:
     /// whatever is parallel with some reader is parallel with one of these (see
     /// [`heddle_core::history::TwoReaders`]). Readers of other bytes are none of its business.
-    fn two_readers(&self, cache: &mut ThreadCache, list: ListId, now: Mark) -> Option<ListId> {
+    fn two_readers(
+        &self,
+        cache: &mut ThreadCache,
+        list: ListId,
+        now: Mark,
+        dropped: Dropped,
+    ) -> Option<ListId> {
         let covers = |mark: &Mark| mark.mask & now.mask == now.mask;
         let mut readers = self.states.iter(list).filter(covers);
         let (Some(second), Some(first)) = (readers.next(), readers.next()) else {
             return self.states.add(&mut cache.blocks, list, now);
         };
-        self.drops_a_reader();
+        if dropped == Dropped::Noted {
+            self.drops_a_reader();
+        }
         let together = self.common_depth(first.strand, second.strand);
         if self.common_depth(first.strand, now.strand) >= together {
             return Some(list);

@@ -47,8 +47,6 @@ pub(crate) const ROWS: u32 = 1 << 30;
 impl StateId {
     /// Nothing accessed yet.
     pub(crate) const FRESH: Self = Self(0);
-    /// As fresh, for memory that only its own thread uses: known to need no check.
-    pub(crate) const PRIVATE: Self = Self(1);
 
     /// The row of a twin, if it is one.
     #[inline(always)]
@@ -193,12 +191,11 @@ impl States {
             mask: 0,
             rest: LastId::NOTHING,
         })?;
-        for _ in [StateId::FRESH, StateId::PRIVATE] {
-            states.generals.push(General {
-                groups: 0,
-                last: LastId::NOTHING,
-            })?;
-        }
+        // Row 0 is the fresh state.
+        states.generals.push(General {
+            groups: 0,
+            last: LastId::NOTHING,
+        })?;
         Some(states)
     }
 

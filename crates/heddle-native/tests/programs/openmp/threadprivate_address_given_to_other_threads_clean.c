@@ -1,7 +1,7 @@
 // expect: clean
 // flags: -fopenmp
 // threads: 2,4
-// They only hold the address; each thread writes its own copy.
+// Each thread writes its own copy, and the other reads it beyond a barrier.
 
 #include <omp.h>
 #include <stdio.h>
@@ -12,13 +12,16 @@ int *published;
 
 int main(void)
 {
+    int seen = 0;
     published = &counter;
     #pragma omp parallel num_threads(2)
     {
-        if (omp_get_thread_num() == 0)
-            counter = 1;
-        else
-            counter = published != NULL;
+        counter = omp_get_thread_num() + 1;
+        #pragma omp barrier
+        if (omp_get_thread_num() != 0)
+            seen = *published;
+        #pragma omp barrier
+        counter = 0;
     }
-    printf("%d\n", counter);
+    printf("%d\n", seen);
 }
