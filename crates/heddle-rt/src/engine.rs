@@ -358,7 +358,9 @@ impl Engine {
         let task = self.new_task(parent, finish, kind, site, name);
         self.each_layer(|layer| layer.spawn(parent.task, task));
         let node = match into {
-            Some(scope) if scope.id != parent.finish => self.spawn_scoped(parent, scope, task),
+            Some(scope) if scope.id != parent.finish || parent.is_waited_for() => {
+                self.spawn_scoped(parent, scope, task)
+            }
             _ => self.forest.push(parent.scope, NodeKind::Task, task),
         };
         self.operate(parent);

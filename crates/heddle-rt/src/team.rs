@@ -281,6 +281,13 @@ impl Engine {
 /// Marks the number of a wait, which is that of its node, among those of finishes.
 const WAIT: u32 = 1 << 31;
 
+impl Cursor {
+    /// Whether it stands below a wait, which must not join what is spawned into a finish around it.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        self.wait != ROOT || self.joined_by.raw() & WAIT != 0
+    }
+}
+
 fn joined_at(wait: NodeIndex) -> FinishId {
     FinishId::new(wait | WAIT)
 }
