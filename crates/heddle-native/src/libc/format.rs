@@ -1,7 +1,7 @@
 //! What a format string makes `printf` and `scanf` do to memory.
 
 use super::variadic::Arguments;
-use super::{Text, reads, reads_text, writes};
+use super::{Text, positional, reads, reads_text, writes};
 use std::ffi::{c_char, c_int};
 
 /// The size letters of a conversion.
@@ -108,14 +108,15 @@ impl Format {
 
 /// `printf` at `pc` reads the strings it prints and writes where `%n` says.
 ///
-/// Arguments taken by number (`%2$s`) end the walk: what is behind them is not seen.
-///
 /// # Safety
 /// The arguments are those the format asks for.
 pub(super) unsafe fn printed(format: Text, mut arguments: Arguments, pc: usize) {
     // SAFETY: by the contract, here and below: the format ends, and each conversion has its argument.
     let mut format = unsafe {
         reads_text(format, pc);
+        if positional::is_positional(format) {
+            return positional::printed(format, arguments, pc);
+        }
         Format::new(format)
     };
     while format.find_conversion() {
@@ -131,9 +132,6 @@ unsafe fn conversion(format: &mut Format, arguments: &mut Arguments, pc: usize) 
     // SAFETY: see `printed`.
     unsafe {
         star_or_number(format, arguments);
-        if format.peek() == b'$' {
-            return None;
-        }
         let mut limit = None;
         if format.peek() == b'.' {
             format.next();
@@ -177,7 +175,7 @@ unsafe fn float(arguments: &mut Arguments, size: Size) {
 }
 
 /// A string, of which no more than `limit` bytes are read. A null pointer is printed as `(null)`.
-unsafe fn text(text: Text, limit: Option<usize>, pc: usize) {
+pub(super) unsafe fn text(text: Text, limit: Option<usize>, pc: usize) {
     if text.is_null() {
         return;
     }
@@ -189,7 +187,7 @@ unsafe fn text(text: Text, limit: Option<usize>, pc: usize) {
 
 /// A string of wide characters. With a limit in bytes of output, as many are read as it takes; only
 /// the first is certain.
-unsafe fn wide_text(address: u64, limit: Option<usize>, pc: usize) {
+pub(super) unsafe fn wide_text(address: u64, limit: Option<usize>, pc: usize) {
     let text = address as *const i32;
     match limit {
         _ if text.is_null() => {}

@@ -15,11 +15,14 @@ mod input;
 mod mapping;
 mod memory;
 mod output;
+mod positional;
 mod posix;
+mod sockets;
 mod sorting;
 mod stdio;
 mod strings;
 mod variadic;
+mod wide;
 mod wrapped;
 
 use crate::access;
@@ -82,7 +85,7 @@ mod tests {
     use super::WRAPPED;
     use std::collections::BTreeSet;
 
-    const SOURCES: [&str; 8] = [
+    const SOURCES: [&str; 9] = [
         include_str!("conversion.rs"),
         include_str!("input.rs"),
         include_str!("mapping.rs"),
@@ -91,6 +94,7 @@ mod tests {
         include_str!("sorting.rs"),
         include_str!("stdio.rs"),
         include_str!("strings.rs"),
+        include_str!("wide.rs"),
     ];
 
     #[test]

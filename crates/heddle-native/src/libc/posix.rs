@@ -17,8 +17,6 @@ behind! {
     fn pwrite(file: c_int, from: Bytes, len: usize, offset: off_t) -> ssize_t, or -1;
     fn readv(file: c_int, parts: *const iovec, count: c_int) -> ssize_t, or -1;
     fn writev(file: c_int, parts: *const iovec, count: c_int) -> ssize_t, or -1;
-    fn recv(socket: c_int, to: BytesMut, len: usize, flags: c_int) -> ssize_t, or -1;
-    fn send(socket: c_int, from: Bytes, len: usize, flags: c_int) -> ssize_t, or -1;
     fn getline(line: *mut TextMut, room: *mut usize, file: BytesMut) -> ssize_t, or -1;
     fn gettimeofday(to: *mut timeval, zone: BytesMut) -> c_int, or -1;
     fn clock_gettime(clock: clockid_t, to: *mut timespec) -> c_int, or -1;
@@ -33,7 +31,7 @@ behind! {
 // SAFETY of all blocks below: each repeats the program's own call, so its contract is the program's.
 
 /// `len` bytes were stored (negative: none) by a call at `pc`.
-fn stored(to: BytesMut, len: ssize_t, pc: usize) -> ssize_t {
+pub(super) fn stored(to: BytesMut, len: ssize_t, pc: usize) -> ssize_t {
     if len > 0 && caller::is_program(pc) {
         keeping_errno(|| writes(to, len as usize, pc));
     }
@@ -41,7 +39,7 @@ fn stored(to: BytesMut, len: ssize_t, pc: usize) -> ssize_t {
 }
 
 /// The program, and no library, sends these bytes.
-fn sends(from: Bytes, len: usize, pc: usize) {
+pub(super) fn sends(from: Bytes, len: usize, pc: usize) {
     if caller::is_program(pc) {
         keeping_errno(|| reads(from, len, pc));
     }
@@ -64,7 +62,7 @@ unsafe fn names(path: Text, pc: usize) {
 }
 
 /// Tells `access` of each part of the first `len` bytes, and the list itself is read.
-unsafe fn parts(
+pub(super) unsafe fn parts(
     list: *const iovec,
     count: c_int,
     len: ssize_t,
@@ -124,19 +122,6 @@ export! {
             parts(list, count, ssize_t::MAX, pc, reads);
             writev(file, list, count)
         }
-    }
-
-    ["recv"] fn receive(socket: c_int, to: BytesMut, len: usize, flags: c_int) at pc -> ssize_t {
-        // SAFETY: see above. With MSG_TRUNC the length may be more than there was room for.
-        let got = unsafe { recv(socket, to, len, flags) };
-        stored(to, got.min(ssize_t::try_from(len).unwrap_or(got)), pc);
-        got
-    }
-
-    ["send"] fn send_bytes(socket: c_int, from: Bytes, len: usize, flags: c_int) at pc -> ssize_t {
-        sends(from, len, pc);
-        // SAFETY: see above.
-        unsafe { send(socket, from, len, flags) }
     }
 
     ["getline"] fn read_line(line: *mut TextMut, room: *mut usize, file: BytesMut) at pc -> ssize_t {
