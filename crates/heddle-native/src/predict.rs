@@ -21,6 +21,7 @@ const SIGNS: &[&str] = &[
     "__kmpc_atomic",
     "__tsan_atomic",
     "GOMP_",
+    "omp_get_thread_num",
     "omp_set_lock",
     "omp_set_nest_lock",
     "omp_test_lock",

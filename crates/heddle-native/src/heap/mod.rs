@@ -31,7 +31,16 @@ unsafe extern "C" {
 
 /// The heap block that `address` belongs to, or belonged to when it was freed.
 pub fn block(address: usize) -> Option<Block> {
-    blocks::find(address)
+    let cut = crate::openmp::block(address).filter(|cut| cut.life == Life::Live);
+    cut.or_else(|| blocks::find(address))
+}
+
+/// The same in the program's eyes: of the blocks that OpenMP's runtime cuts from its own, also one that
+/// was given back.
+pub(crate) fn block_in_words(address: usize) -> Option<Block> {
+    let found = block(address);
+    let is_inside = |cut: &Block| found.is_none_or(|found| found.start < cut.start);
+    crate::openmp::block(address).filter(is_inside).or(found)
 }
 
 /// The block at `start` was allocated by a library for the program at `pc`.

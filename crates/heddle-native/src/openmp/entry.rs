@@ -82,6 +82,9 @@ look_at! {
     "__kmpc_taskloop_5" => taskloop;
     "__kmpc_for_static_init_4" => static_loop;
     "__kmpc_for_static_init_4u" => static_loop;
+    "__kmpc_critical" => critical;
+    "__kmpc_critical_with_hint" => critical;
+    "GOMP_critical_name_start" => critical_by_name;
     "__kmpc_end_critical" => end_critical;
     "__kmpc_unset_lock" => unset_lock;
     "__kmpc_unset_nest_lock" => unset_lock;
@@ -140,6 +143,17 @@ fn static_loop(arguments: &mut Arguments) {
         let bound = arguments.sixth / GRANULE * GRANULE;
         enter(|_, thread| thread.openmp.section_bound = bound);
     }
+}
+
+/// The compiler's variable for a critical section has its name.
+fn critical(arguments: &mut Arguments) {
+    let variable = arguments.third;
+    enter(|_, thread| thread.openmp.critical = variable);
+}
+
+fn critical_by_name(arguments: &mut Arguments) {
+    let variable = arguments.first;
+    enter(|_, thread| thread.openmp.critical = variable);
 }
 
 fn end_critical(_: &mut Arguments) {

@@ -40,7 +40,12 @@ pub(super) fn acquired(runtime: &Runtime, thread: &mut Thread, kind: c_int, addr
         LockKind::OpenMp
     };
     let task = task::running(runtime, thread);
-    let id = runtime.locks.id_in(task.group, address, kind);
+    let variable = std::mem::take(&mut thread.openmp.critical);
+    let named = match kind {
+        LockKind::Critical if variable != 0 => variable,
+        _ => address,
+    };
+    let id = runtime.locks.id_in(task.group, named, kind);
     runtime
         .engine
         .acquire(&mut thread.cursor, id, LockMode::Exclusive);

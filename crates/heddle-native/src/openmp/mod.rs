@@ -23,6 +23,7 @@
 
 mod depend;
 mod entry;
+mod gomp;
 mod lock;
 mod memory;
 mod ompt;
@@ -48,6 +49,8 @@ pub struct Local {
     undeferred: usize,
     /// The entry point called is one that never tells the end of a `single`.
     endless_single: bool,
+    /// The variable that stands for the critical section about to be entered; 0 if there is none.
+    critical: usize,
     /// Where the entry point called keeps the last of the sections it shares out; 0 if it shares none.
     section_bound: usize,
     /// Reading this starts another section; 0 for nothing.
@@ -80,6 +83,11 @@ pub(crate) fn watched(thread: &mut Thread) {
     if let Some(runtime) = runtime() {
         work::next_section(runtime, thread);
     }
+}
+
+/// The block with `address` that the program has from OpenMP's own allocators.
+pub(crate) fn block(address: usize) -> Option<crate::heap::Block> {
+    memory::block(address)
 }
 
 /// Whether the memory at `address` is private to a member of a team: on the stack of the thread that

@@ -112,21 +112,21 @@ fn forget_copies(thread: u32) {
     });
 }
 
-/// A group of tasks is over: its variables have their results. To be called outside the runtime.
-pub(super) fn group_over(items: &[Item], pc: usize) {
+/// Nobody reduces this variable any more.
+pub(super) fn unregister(variable: usize) {
     with(|copies| {
-        for item in items {
-            copies.copies.retain(|copy| copy.variable != item.address);
-            if let Some(at) = copies
-                .items
-                .iter()
-                .rposition(|known| known.address == item.address)
-            {
-                copies.items.remove(at);
-            }
+        copies.copies.retain(|copy| copy.variable != variable);
+        let is_it = |known: &Item| known.address == variable;
+        if let Some(at) = copies.items.iter().rposition(is_it) {
+            copies.items.remove(at);
         }
     });
+}
+
+/// A group of tasks is over: its variables have their results. To be called outside the runtime.
+pub(super) fn group_over(items: &[Item], pc: usize) {
     for item in items {
+        unregister(item.address);
         access::forget(item.address, item.len);
         access::write(item.address, item.len, pc);
     }

@@ -18,7 +18,7 @@ use heddle_core::{FinishKind, LockId, SiteId, TaskKind};
 use heddle_rt::{Cursor, FinishScope};
 use std::ffi::c_int;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Records a thread keeps for new tasks.
 const SPARE: usize = 1 << 10;
@@ -84,6 +84,23 @@ pub(super) struct Task {
     pub(super) held: Vec<Held>,
     /// The strand that fulfilled its event.
     fulfilled: Option<u32>,
+    /// Where to say so if its creator did not wait for the event.
+    late: Option<Arc<Late>>,
+    /// What tasks of its own say there.
+    late_children: Option<Arc<Late>>,
+}
+
+/// The strands that fulfilled events of undeferred tasks. The creator of such a task waits for its body
+/// only; whether the event came before the body's end is timing.
+type Late = Mutex<Vec<u32>>;
+
+fn late_children(creator: &mut Task) -> &Arc<Late> {
+    creator.late_children.get_or_insert_default()
+}
+
+fn note_late(late: &Late, strand: u32) {
+    let mut strands = late.lock().unwrap_or_else(PoisonError::into_inner);
+    strands.push(strand);
 }
 
 /// An open task group.
@@ -171,6 +188,8 @@ impl Task {
             locks: Vec::new(),
             held: Vec::new(),
             fulfilled: None,
+            late: None,
+            late_children: None,
         }
     }
 
@@ -181,6 +200,7 @@ impl Task {
         (self.is_alone, self.group) = (false, ContentionGroup::MAIN);
         (self.has_reached, self.loops, self.piece) = (false, 0, Piece::default());
         (self.taskloop, self.node, self.fulfilled) = (None, None, None);
+        (self.late, self.late_children) = (None, None);
         self.dependences.clear();
         self.groups.clear();
         self.predecessors.clear();
@@ -376,8 +396,12 @@ fn finish(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>) {
     for &lock in &task.locks {
         engine.release(&mut task.cursor, lock);
     }
-    if let Some(strand) = task.fulfilled {
-        engine.wait(&mut task.cursor, &[strand]);
+    match (task.fulfilled, &task.role) {
+        (Some(strand), Role::Undeferred) => {
+            note_late(late_children(running(runtime, thread)), strand);
+        }
+        (Some(strand), _) => engine.wait(&mut task.cursor, &[strand]),
+        (None, _) => {}
     }
     if let Some(node) = &task.node {
         node.set_end(engine.signal(&mut task.cursor));
@@ -406,6 +430,7 @@ fn detached(
             .engine
             .call_end(&mut thread.cursor, task.cursor.clone());
         task.role = Role::Wait;
+        task.late = Some(Arc::clone(late_children(running(runtime, thread))));
     }
 }
 
@@ -419,7 +444,12 @@ fn fulfilled(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>) {
     let task = unsafe { &mut *record.as_ptr() };
     task.fulfilled = Some(strand);
     match task.role {
-        Role::Wait => free(thread, record),
+        Role::Wait => {
+            if let Some(late) = task.late.take() {
+                note_late(&late, strand);
+            }
+            free(thread, record);
+        }
         _ if task.is_detached => finish(runtime, thread, record),
         _ => {}
     }
@@ -436,7 +466,18 @@ fn waited(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>) {
 /// The running task has waited for its children.
 pub(super) fn taskwait(runtime: &Runtime, thread: &mut Thread) {
     runtime.engine.wait_children(&mut thread.cursor);
+    wait_for_late(runtime, thread);
     running(runtime, thread).dependences.clear();
+}
+
+/// The running task has waited for the events of its tasks, too.
+fn wait_for_late(runtime: &Runtime, thread: &mut Thread) {
+    if let Some(late) = &running(runtime, thread).late_children {
+        let strands = std::mem::take(&mut *late.lock().unwrap_or_else(PoisonError::into_inner));
+        if !strands.is_empty() {
+            runtime.engine.wait(&mut thread.cursor, &strands);
+        }
+    }
 }
 
 /// The running task opens a task group.
@@ -480,6 +521,7 @@ pub(super) fn group_end(runtime: &Runtime, thread: &mut Thread) -> Vec<Item> {
     };
     if let Some(scope) = scope {
         runtime.engine.finish_end(&mut thread.cursor, scope);
+        wait_for_late(runtime, thread);
     }
     items
 }

@@ -281,7 +281,10 @@ pub(crate) fn lock_name(locks: &[Lock], tables: &mut Tables, lock: LockId) -> St
     // The compilers' variables for critical sections.
     let name = name.strip_prefix(".gomp_critical_user_").unwrap_or(&name);
     let name = name.strip_suffix(".var").unwrap_or(name);
-    format!("{noun} {name}").trim_end().to_owned()
+    match lock.kind {
+        LockKind::Critical if !name.is_empty() => format!("{noun}({name})"),
+        _ => format!("{noun} {name}").trim_end().to_owned(),
+    }
 }
 
 /// Accesses with rows of the tables for sites, in the sequence of the source.

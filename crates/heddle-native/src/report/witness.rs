@@ -29,7 +29,7 @@ static WITNESSES: Mutex<Option<Witnesses>> = Mutex::new(None);
 
 /// Called by the engine at each new race.
 pub(crate) fn witness(location: u64, sites: [u32; 2]) {
-    let block = heap::block(location as usize * GRANULE);
+    let block = heap::block_in_words(location as usize * GRANULE);
     let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
     let Witnesses { stacks, blocks, .. } = witnesses.get_or_insert_default();
     if let Some(block) = block {

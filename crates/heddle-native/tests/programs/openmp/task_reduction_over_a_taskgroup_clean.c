@@ -1,5 +1,6 @@
 // expect: clean
 // flags: -fopenmp
+// compilers: clang,gcc
 // threads: 1,2,4,16
 // Each task reduces into a copy of its thread.
 

@@ -1,5 +1,6 @@
-// expect: race 18 18
+// expect: race 19 19
 // flags: -fopenmp
+// compilers: clang,gcc
 // threads: 1,2,4,16
 // The tasks do not take part in the reduction and update the original.
 

@@ -1,0 +1,22 @@
+// expect: race 18 19
+// flags: -fopenmp
+// threads: 1,2,4,16
+// A task may still read what its creator gives back.
+
+#include <omp.h>
+#include <stdio.h>
+
+int main(void)
+{
+    int *block = omp_alloc(64 * sizeof *block, omp_default_mem_alloc);
+    int seen = 0;
+    block[3] = 7;
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task shared(seen)
+        seen = block[3];
+        omp_free(block, omp_default_mem_alloc);
+    }
+    printf("%d\n", seen == 7);
+}
