@@ -1,7 +1,7 @@
 //! The end of the process, whichever way it comes: the report is written once, and the program's own
 //! status stands unless there are findings.
 
-use crate::report;
+use crate::report::{self, Ending};
 use crate::runtime::runtime;
 use crate::shim::{behind, export};
 use std::ffi::{c_char, c_int, c_void};
@@ -60,14 +60,14 @@ pub(crate) fn prepare() {
 
 /// Writes the report if nobody has; says whether the process should fail because of it. (An `exec` that
 /// fails comes back, and the process ends later.)
-fn report_once() -> bool {
+fn report_once(ending: Ending) -> bool {
     let Some(runtime) = runtime() else {
         return false;
     };
     if REPORTED.swap(true, Ordering::AcqRel) {
         return FAILED.load(Ordering::Acquire);
     }
-    let failed = report::finish(runtime);
+    let failed = report::finish(runtime, ending);
     FAILED.store(failed, Ordering::Release);
     WRITTEN.store(true, Ordering::Release);
     failed
@@ -78,7 +78,7 @@ fn failure() -> c_int {
 }
 
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    if report_once() && status == 0 {
+    if report_once(Ending::Proper) && status == 0 {
         // SAFETY: what the program has printed is flushed, as `exit` would do after this handler.
         unsafe {
             ::libc::fflush(std::ptr::null_mut());
@@ -89,7 +89,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
 
 /// `quick_exit` tells no status and flushes nothing.
 extern "C" fn at_exit_in_haste() {
-    if report_once() {
+    if report_once(Ending::Proper) {
         leave(failure());
     }
 }
@@ -129,7 +129,7 @@ fn catch(signal: c_int, handler: extern "C" fn(c_int), flags: c_int) {
 
 /// The default disposition has been restored by then: the signal, sent again, ends the process.
 extern "C" fn at_signal(signal: c_int) {
-    report_once();
+    report_once(Ending::Early);
     // SAFETY: ends the process as the signal would have.
     unsafe { ::libc::raise(signal) };
 }
@@ -138,7 +138,7 @@ extern "C" fn at_signal(signal: c_int) {
 extern "C" fn at_request(signal: c_int) {
     let now = seconds();
     let first = REQUESTED.compare_exchange(0, now, Ordering::AcqRel, Ordering::Acquire);
-    report_once();
+    report_once(Ending::Early);
     let is_late = first.is_err_and(|first| now - first > PATIENCE_IN_SECONDS);
     if WRITTEN.load(Ordering::Acquire) || runtime().is_none() || is_late {
         end_by(signal);
@@ -169,30 +169,30 @@ fn end_by(signal: c_int) {
 
 export! {
     ["_exit", "_Exit"] fn exit_now(status: c_int) at _pc {
-        let failed = report_once();
+        let failed = report_once(Ending::Proper);
         leave(if failed && status == 0 { failure() } else { status })
     }
 
     ["execve"] fn exec_environment(path: *const c_char, arguments: *const *const c_char, environment: *const *const c_char) at _pc -> c_int {
-        report_once();
+        report_once(Ending::Proper);
         // SAFETY: as the caller asked.
         unsafe { execve(path, arguments, environment) }
     }
 
     ["execv"] fn exec_plain(path: *const c_char, arguments: *const *const c_char) at _pc -> c_int {
-        report_once();
+        report_once(Ending::Proper);
         // SAFETY: as the caller asked.
         unsafe { execv(path, arguments) }
     }
 
     ["execvp"] fn exec_file(file: *const c_char, arguments: *const *const c_char) at _pc -> c_int {
-        report_once();
+        report_once(Ending::Proper);
         // SAFETY: as the caller asked.
         unsafe { execvp(file, arguments) }
     }
 
     ["execvpe"] fn exec_file_environment(file: *const c_char, arguments: *const *const c_char, environment: *const *const c_char) at _pc -> c_int {
-        report_once();
+        report_once(Ending::Proper);
         // SAFETY: as the caller asked.
         unsafe { execvpe(file, arguments, environment) }
     }

@@ -46,7 +46,9 @@ extern "C" fn start() {
     if options.watches_all {
         engine.watch_all();
     }
-    if let Some(path) = &options.record {
+    crate::report::destination::prepare(&options);
+    // What follows a recorded program in its process is not part of the recording.
+    if let Some(path) = options.record.as_ref().filter(|_| !options.adds) {
         crate::report::recording::start(&mut engine, path);
     }
     if crate::predict::is_structured() {

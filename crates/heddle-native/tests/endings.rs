@@ -69,6 +69,14 @@ fn findings_make_the_status_one_or_what_is_asked_for() {
 }
 
 #[test]
+fn a_program_that_fails_by_itself_keeps_its_status() {
+    let program = racy("fails", "return 9;");
+    assert_reported(&checked(&program), 9);
+    let output = finished(run(&["--exit-status", "42", "--"]).arg(&program));
+    assert_reported(&output, 9);
+}
+
+#[test]
 fn the_report_is_written_at_every_ordinary_end() {
     for (name, end) in [
         ("return", "return 0;"),
@@ -97,6 +105,8 @@ fn the_report_is_written_at_a_crash() {
             line.contains("was killed by SIG") && line.lines().count() == 1,
             "{line}"
         );
+        let guarantee = "guarantee: only the run up to where it stopped";
+        assert!(text(&output.stdout).contains(guarantee), "{}", all(&output));
     }
 }
 
@@ -123,6 +133,22 @@ fn the_report_is_written_before_another_program_takes_over() {
         "{}",
         all(&output)
     );
+}
+
+#[test]
+fn each_program_that_follows_in_the_process_adds_its_report() {
+    let end = "if (count > 1) return 0; execl(words[0], words[0], \"again\", (char *)0); return 2;";
+    let program = racy("exec-again", end);
+    let printed = text(&checked(&program).stdout);
+    assert_eq!(printed.matches("guarantee:").count(), 2, "{printed}");
+    assert_eq!(printed.matches(": 1 race\n").count(), 2, "{printed}");
+    let report = program.with_extension("txt");
+    std::fs::write(&report, "stale").expect("the folder is writable");
+    let options = format!("report={}", report.display());
+    finished(Command::new(&program).env("HEDDLE_OPTIONS", options));
+    let kept = std::fs::read_to_string(&report).expect("it was written");
+    assert_eq!(kept.matches("guarantee:").count(), 2, "{kept}");
+    assert!(!kept.contains("stale"), "{kept}");
 }
 
 #[test]

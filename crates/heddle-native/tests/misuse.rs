@@ -109,6 +109,44 @@ fn suppressions_that_cannot_be_read() {
     );
 }
 
+const RACY: &str = "int x;\nint main(void) {\n#pragma omp parallel num_threads(2)\nx++;\n}\n";
+
+/// What a racy program run by itself says on standard error beside its report, which goes elsewhere.
+fn beside_the_report(name: &str, flags: &[&str], options: &str) -> String {
+    let dir = scratch(name);
+    let program = compiled(&dir, "prog", &[&["-fopenmp"], flags].concat(), RACY);
+    let report = dir.join("report");
+    let options = format!("report={}:{options}", report.display());
+    let output = finished(Command::new(&program).env("HEDDLE_OPTIONS", options));
+    assert_eq!(output.status.code(), Some(1), "{}", all(&output));
+    let report = std::fs::read_to_string(&report).expect("it was written");
+    assert!(report.contains("1 race"), "{report}");
+    text(&output.stderr)
+}
+
+#[test]
+fn a_program_without_debug_information() {
+    let said = beside_the_report("no-debug", &["-g0"], "");
+    assert_eq!(
+        said,
+        "heddle: no debug information: compile with heddle cc or -g\n"
+    );
+}
+
+#[test]
+fn options_in_the_environment_that_are_wrong() {
+    let said = beside_the_report("wrong-option", &[], "formt=json");
+    assert!(
+        said.contains("no option `formt`") && said.lines().count() == 1,
+        "{said}"
+    );
+    let said = beside_the_report("wrong-list", &[], "suppressions=/no/such/file");
+    assert!(
+        said.contains("suppressions /no/such/file") && said.lines().count() == 1,
+        "{said}"
+    );
+}
+
 #[test]
 fn a_report_that_cannot_be_written() {
     let dir = scratch("no-report");

@@ -42,6 +42,8 @@ fn settings(options: &RunOptions, report: &Path, colour: Colour) -> Result<Vec<S
         format!("exitcode={}", options.exit_status),
         format!("analysis={}", analysis_name(options.analysis)),
         format!("atomic={}", scope_name(options.atomic)),
+        // Whatever started this command, the run is a new one.
+        "append=0".into(),
     ];
     settings.extend(options.strict.then(|| "strict=1".into()));
     settings.extend(options.stats.then(|| "stats=1".into()));

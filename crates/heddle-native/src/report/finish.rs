@@ -5,7 +5,7 @@ use crate::report::options::{Color, Format, Options};
 use crate::report::places::Located;
 use crate::report::races::{self, Found, Mentioned};
 use crate::report::tables::Tables;
-use crate::report::{recording, tears, witness};
+use crate::report::{destination, recording, tears, witness};
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
 use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
@@ -14,18 +14,25 @@ use heddle_report::suppress::{Defect, Subject as Suppressed, Suppressions};
 use heddle_report::text::{self, Colour};
 use heddle_report::{Report, Settings, Stats, Strictness, Subject, Unchecked, Verdict};
 use heddle_rt::Analysis;
-use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 use std::time::Duration;
 
 /// Findings shown in text unless told otherwise.
 const TEXT_LIMIT: usize = 100;
 
+/// How the run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// As the program wanted.
+    Proper,
+    /// By a crash or a signal: what would have followed is not known.
+    Early,
+}
+
 /// Writes the report; says whether there is anything to mend.
-pub fn finish(runtime: &Runtime) -> bool {
+pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     recording::finish(runtime);
-    let report = report(runtime);
+    let report = report(runtime, ending);
     let has_findings = report.verdict == Verdict::Findings;
     let is_silent = runtime.options.is_quiet && report.findings.is_empty();
     if !is_silent && let Err(problem) = write(&report, &runtime.options) {
@@ -34,9 +41,9 @@ pub fn finish(runtime: &Runtime) -> bool {
     has_findings
 }
 
-fn report(runtime: &Runtime) -> Report {
+fn report(runtime: &Runtime, ending: Ending) -> Report {
     let mut tables = Tables::new(modules());
-    let outcome = outcome(runtime, &mut tables);
+    let outcome = outcome(runtime, ending, &mut tables);
     if tables.lacks_debug_information {
         eprintln!("heddle: no debug information: compile with heddle cc or -g");
     }
@@ -71,7 +78,7 @@ fn left_out(runtime: &Runtime) -> Unchecked {
     }
 }
 
-fn outcome(runtime: &Runtime, tables: &mut Tables) -> Outcome {
+fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
     let engine = &runtime.engine;
     let has_findings = engine.tear_count() > 0 || !engine.race_locations(0).is_empty();
     let needs_participants = has_findings || runtime.options.has_stats;
@@ -98,7 +105,7 @@ fn outcome(runtime: &Runtime, tables: &mut Tables) -> Outcome {
     };
     Outcome {
         findings,
-        guarantee: guarantee(runtime),
+        guarantee: guarantee(runtime, ending),
         fault: None,
         tasks: mentioned.tasks,
         finishes: mentioned.finishes,
@@ -109,8 +116,9 @@ fn outcome(runtime: &Runtime, tables: &mut Tables) -> Outcome {
     }
 }
 
-fn guarantee(runtime: &Runtime) -> Guarantee {
-    match (runtime.engine.gave_up(), runtime.engine.used_exclusion()) {
+fn guarantee(runtime: &Runtime, ending: Ending) -> Guarantee {
+    let is_cut_short = ending == Ending::Early || runtime.engine.gave_up();
+    match (is_cut_short, runtime.engine.used_exclusion()) {
         (true, _) => Guarantee::UpToHere,
         (false, true) => Guarantee::KeepingAccesses,
         (false, false) => Guarantee::AllSchedules,
@@ -236,12 +244,8 @@ fn write(report: &Report, options: &Options) -> Result<(), String> {
             .write_all(&rendered)
             .map_err(|error| error.to_string());
     };
-    let path = path
-        .to_string_lossy()
-        .replace("%p", &std::process::id().to_string());
     let rendered = render(report, options, false);
-    let written = File::create(Path::new(&path)).and_then(|mut file| file.write_all(&rendered));
-    written.map_err(|error| format!("cannot write the report to {path}: {error}"))
+    destination::add(path, &rendered)
 }
 
 fn render(report: &Report, options: &Options, is_terminal: bool) -> Vec<u8> {

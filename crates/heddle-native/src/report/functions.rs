@@ -35,6 +35,10 @@ pub fn read(symbol: &str) -> Named {
 
 /// The name without what its mangling adds: `N::f` of `_ZN1N1fEi`. The position tells overloads apart.
 pub fn demangled(symbol: &str) -> String {
+    // The demangler also reads names of types, and would take C's `f` for `float`.
+    if !symbol.starts_with("_Z") {
+        return symbol.to_owned();
+    }
     let options = DemangleOptions::new().no_params().no_return_type();
     let parsed = Symbol::new(symbol).ok();
     let name = parsed.and_then(|parsed| parsed.demangle_with_options(&options).ok());
@@ -54,6 +58,13 @@ mod tests {
         assert_eq!(read("_Z1fi.omp_outlined"), outlined("f"));
         assert_eq!(read(".omp_task_entry."), Named::Nameless);
         assert_eq!(read(".omp_outlined.17"), Named::Nameless);
+    }
+
+    #[test]
+    fn short_names_of_c_are_not_taken_for_types() {
+        for name in ["f", "i", "d", "Dv", "St"] {
+            assert_eq!(read(name), Named::Plain(name.into()));
+        }
     }
 
     #[test]

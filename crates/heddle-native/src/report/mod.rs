@@ -5,6 +5,7 @@
 //! end ([`finish()`]), and is not done at all if there is nothing to explain.
 
 pub mod calls;
+pub(crate) mod destination;
 pub mod finish;
 pub mod functions;
 pub mod image;
@@ -21,4 +22,4 @@ pub mod tears;
 pub mod types;
 pub mod witness;
 
-pub use finish::finish;
+pub use finish::{Ending, finish};

@@ -38,6 +38,8 @@ pub struct Options {
     pub watches_all: bool,
     /// Whether to say nothing if there is nothing to mend.
     pub is_quiet: bool,
+    /// Whether the report is added to the file: an earlier process of the same run may have written there.
+    pub adds: bool,
     /// One line for each entry that was not understood.
     pub complaints: Vec<String>,
 }
@@ -64,7 +66,7 @@ pub enum Color {
     Never,
 }
 
-const KEYS: &str = "report, format, color, exitcode, strict, max_findings, suppressions, stats, record, quiet, threads, analysis, atomic";
+const KEYS: &str = "report, format, color, exitcode, strict, max_findings, suppressions, stats, record, quiet, threads, analysis, atomic, append";
 
 impl Default for Options {
     fn default() -> Self {
@@ -82,6 +84,7 @@ impl Default for Options {
             analysis: Analysis::All,
             watches_all: false,
             is_quiet: false,
+            adds: false,
             complaints: Vec::new(),
         }
     }
@@ -138,6 +141,7 @@ impl Options {
             }
             "strict" => self.is_strict = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "stats" => self.has_stats = switch(value).ok_or_else(|| wrong("0 or 1"))?,
+            "append" => self.adds = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "quiet" => self.is_quiet = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             _ => {
                 return Err(format!(
@@ -203,7 +207,7 @@ mod tests {
     #[test]
     fn every_key_sets_its_option() {
         let text = "report=r.txt:format=json:color=never:exitcode=66:strict=1:max_findings=3:\
-                    suppressions=s:stats=1:record=t:quiet=1:threads=4:analysis=atomicity:atomic=all";
+                    suppressions=s:stats=1:record=t:quiet=1:threads=4:analysis=atomicity:atomic=all:append=1";
         let expected = Options {
             report: Some("r.txt".into()),
             format: Format::Json,
@@ -218,6 +222,7 @@ mod tests {
             analysis: Analysis::Atomicity,
             watches_all: true,
             is_quiet: true,
+            adds: true,
             complaints: Vec::new(),
         };
         assert_eq!(Options::parse(text), expected);
