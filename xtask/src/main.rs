@@ -9,6 +9,7 @@ mod command;
 mod examples;
 mod failure;
 mod fuzz;
+mod install;
 mod options;
 mod sample;
 mod setup;
@@ -31,6 +32,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "install what the tests need, once",
         run: setup::run,
+    },
+    Task {
+        name: "install",
+        arguments: "[--prefix DIR]",
+        about: "install heddle, its library and its headers (~/.local)",
+        run: install::run,
     },
     Task {
         name: "test",
@@ -134,6 +141,7 @@ mod tests {
         for task in ["setup", "test", "bless", "help"] {
             assert!(matches!(call(&[task, "--loud"]), Err(Failure::Usage(_))));
         }
+        assert!(matches!(call(&["install", "/opt"]), Err(Failure::Usage(_))));
         assert!(matches!(call(&["fuzz", "long"]), Err(Failure::Usage(_))));
         assert!(matches!(call(&["soak", "--cases"]), Err(Failure::Usage(_))));
         assert!(matches!(

@@ -129,12 +129,14 @@ fn install(missing: &[&str]) -> Result<(), Failure> {
         )));
     }
     eprintln!("setup: {by_hand}");
-    apt(&["update", "-qq"])?;
-    apt(&[
-        &["install", "-y", "-qq", "--no-install-recommends"],
-        missing,
-    ]
-    .concat())
+    // One list among many that cannot be fetched need not matter; if it does, the installation fails, too.
+    let updated = apt(&["update", "-qq"]);
+    let command = ["install", "-y", "-qq", "--no-install-recommends"];
+    let installed = apt(&[&command, missing].concat());
+    installed.map_err(|failure| match updated {
+        Err(earlier) => Failure::Step(format!("{earlier}\n{failure}")),
+        Ok(()) => failure,
+    })
 }
 
 fn apt(arguments: &[&str]) -> Result<(), Failure> {

@@ -58,7 +58,7 @@ fn not_in_named(dir: &Path) -> String {
 fn not_beside(home: &Path) -> String {
     format!(
         "{LIBRARY} is neither in {} nor in ../lib: build it with \
-         `cargo build -p heddle-native`, or name its folder in {LIBRARY_DIR}",
+         `cargo build -p heddle-native`, install all with `cargo xtask install`, or name its folder in {LIBRARY_DIR}",
         home.display()
     )
 }

@@ -5,7 +5,7 @@ mod harness;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::{finished, scratch, succeed, text, tool};
+use harness::{all, finished, scratch, succeed, text, tool};
 
 const COMPILERS: [&str; 2] = ["clang-22", "gcc"];
 
@@ -83,6 +83,41 @@ fn a_makefile_needs_only_the_compilers_name() {
         );
         assert_found(&dir.join("prog"));
     }
+}
+
+#[test]
+fn an_installed_command_finds_its_parts() {
+    let dir = scratch("installed");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let built = harness::tool().parent().expect("it is in a folder");
+    for (from, to) in [
+        (built.join("heddle"), "bin/heddle"),
+        (built.join("libheddle_native.so"), "lib/libheddle_native.so"),
+        (sources.join("include/heddle.h"), "include/heddle.h"),
+    ] {
+        let to = dir.join(to);
+        std::fs::create_dir_all(to.parent().expect("it is in a folder")).expect("it is writable");
+        std::fs::copy(from, to).expect("all parts are there");
+    }
+    let heddle = dir.join("bin/heddle");
+    std::fs::write(
+        dir.join("prog.c"),
+        "#include <heddle.h>\nint main(void) { return 0; }\n",
+    )
+    .expect("the folder is writable");
+    let mut compile = in_dir(&dir, heddle.to_str().expect("the path is text"));
+    let printed = all(&finished(
+        compile.args(["cc", "-H", "prog.c", "-o", "prog"]),
+    ));
+    let header = dir.join("include/heddle.h").display().to_string();
+    assert!(printed.contains(&header), "{printed}");
+    let mut run = in_dir(&dir, heddle.to_str().expect("the path is text"));
+    succeed(run.args(["run", "--", "./prog"]));
+    // Cargo's search path would win.
+    let mut list = Command::new("ldd");
+    let linked = succeed(list.env_remove("LD_LIBRARY_PATH").arg(dir.join("prog")));
+    let library = dir.join("lib/libheddle_native.so").display().to_string();
+    assert!(linked.contains(&library), "{linked}");
 }
 
 #[test]

@@ -1,0 +1,149 @@
+//! `cargo xtask install [--prefix DIR]`: Heddle outside of this repository.
+//!
+//! The command looks for the checker's library in `../lib` and for its headers in `../include`, as seen from
+//! its own folder; so the three are put into `bin`, `lib` and `include` of one folder. What is there already may
+//! be in use: each file is written beside its place and moved there.
+
+use crate::command::{cargo, program, root, step};
+use crate::failure::Failure;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is installed: from the build folder or the sources, to below the prefix.
+const FILES: &[(From, &str, &str)] = &[
+    (From::Build, "heddle", "bin"),
+    (From::Build, "libheddle_native.so", "lib"),
+    (
+        From::Sources,
+        "crates/heddle-native/include/heddle.h",
+        "include",
+    ),
+    (
+        From::Sources,
+        "crates/heddle-native/include/heddle.hpp",
+        "include",
+    ),
+];
+
+/// Where a file comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum From {
+    /// The folder of what was built.
+    Build,
+    /// This repository.
+    Sources,
+}
+
+/// The task.
+pub fn run(rest: &[String]) -> Result<(), Failure> {
+    let prefix = prefix(rest)?;
+    let mut build = cargo(["build", "--release", "--package", "heddle-cli"]);
+    step("release", build.args(["--package", "heddle-native"]))?;
+    place(&build_folder()?, &root(), &prefix)?;
+    let bin = prefix.join("bin");
+    let heddle = bin.join("heddle");
+    let mut links = program(&heddle.to_string_lossy());
+    let option = format!("--install-links={}", bin.display());
+    step("links for CMake", links.args(["cc", &option]))?;
+    eprintln!("installed: {}", heddle.display());
+    Ok(())
+}
+
+/// The folder that is asked for, else `~/.local`.
+fn prefix(rest: &[String]) -> Result<PathBuf, Failure> {
+    let given = match rest {
+        [] => None,
+        [option, dir] if option == "--prefix" => Some(PathBuf::from(dir)),
+        _ => {
+            let message = "`install` takes only `--prefix DIR`";
+            return Err(Failure::Usage(message.into()));
+        }
+    };
+    let own = || Some(PathBuf::from(env::var_os("HOME")?).join(".local"));
+    let prefix = given
+        .or_else(own)
+        .ok_or_else(|| Failure::Usage("there is no HOME: say where with `--prefix DIR`".into()))?;
+    std::path::absolute(&prefix).map_err(|error| failed(&prefix, &error))
+}
+
+/// Where `cargo build --release` puts what it makes: this program lies in the folder beside.
+fn build_folder() -> Result<PathBuf, Failure> {
+    let own = env::current_exe().map_err(|error| failed(Path::new("xtask"), &error))?;
+    let target = own.ancestors().nth(2).unwrap_or(Path::new("target"));
+    Ok(target.join("release"))
+}
+
+fn place(build: &Path, sources: &Path, prefix: &Path) -> Result<(), Failure> {
+    for (from, file, to) in FILES {
+        let from = match from {
+            From::Build => build.join(file),
+            From::Sources => sources.join(file),
+        };
+        copy(&from, &prefix.join(to)).map_err(|error| failed(&from, &error))?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, dir: &Path) -> std::io::Result<()> {
+    let name = from.file_name().unwrap_or_default();
+    let mut beside = name.to_owned();
+    beside.push(format!(".new-{}", std::process::id()));
+    fs::create_dir_all(dir)?;
+    fs::copy(from, dir.join(&beside))?;
+    fs::rename(dir.join(&beside), dir.join(name))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Step(format!("cannot install {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&word| word.to_owned()).collect()
+    }
+
+    #[test]
+    fn only_a_prefix_is_taken() {
+        let given = prefix(&words(&["--prefix", "/opt/heddle"])).expect("it is right");
+        assert_eq!(given, Path::new("/opt/heddle"));
+        for wrong in [&["--prefix"][..], &["/opt"], &["--prefix", "/opt", "x"]] {
+            assert!(matches!(prefix(&words(wrong)), Err(Failure::Usage(_))));
+        }
+    }
+
+    #[test]
+    fn command_library_and_headers_are_put_where_the_command_looks() {
+        let dir = env::temp_dir().join(format!("xtask-install-{}", std::process::id()));
+        let (build, prefix) = (dir.join("release"), dir.join("prefix"));
+        fs::create_dir_all(&build).expect("the folder is writable");
+        for name in ["heddle", "libheddle_native.so"] {
+            fs::write(build.join(name), name).expect("the folder is writable");
+        }
+        // Twice: what is there is replaced.
+        for _ in 0..2 {
+            place(&build, &root(), &prefix).expect("all parts are there");
+        }
+        for file in [
+            "bin/heddle",
+            "lib/libheddle_native.so",
+            "include/heddle.hpp",
+        ] {
+            assert!(prefix.join(file).is_file(), "{file}");
+        }
+        let left: Vec<_> = fs::read_dir(prefix.join("bin"))
+            .expect("it is there")
+            .collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        fs::remove_dir_all(&dir).expect("it was just made");
+    }
+
+    #[test]
+    fn a_missing_part_is_named() {
+        let failure = place(Path::new("/nowhere"), &root(), Path::new("/nowhere")).unwrap_err();
+        assert!(failure.to_string().contains("/nowhere/heddle"), "{failure}");
+    }
+}
