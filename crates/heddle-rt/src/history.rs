@@ -227,12 +227,15 @@ impl Engine {
     ) -> Option<Taken> {
         let Touch { kind, mask, .. } = touch;
         let mut state = StateId(cell.load(Ordering::Acquire));
-        if state == StateId::FRESH {
+        if state == StateId::FRESH && self.reports_races {
             self.shadow.settle(touch.granule);
         }
         loop {
             if self.is_watched(state) {
                 return self.step_watched(cache, cursor, touch, site, hold, cell);
+            }
+            if !self.reports_races && self.needs_no_history(state, hold) {
+                return self.pass_over(cache, cursor, touch, state);
             }
             if kind == Read && hold != Hold::NOTHING {
                 self.receive(cache, cursor, state, mask, Through::Location);
@@ -274,6 +277,29 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Whether an access to something that is not watched says nothing of what is: it hands nothing over.
+    fn needs_no_history(&self, state: StateId, hold: Hold) -> bool {
+        hold == Hold::NOTHING
+            && self.recorder.is_none()
+            && self.states.last(state) == LastId::NOTHING
+    }
+
+    /// An access of which nothing is remembered, here and wherever nothing else is.
+    fn pass_over(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        state: StateId,
+    ) -> Option<Taken> {
+        cache.follow(self.strand(cursor));
+        cache.learn(touch.kind, state, touch.mask);
+        Some(Taken {
+            from: state,
+            to: state,
+        })
     }
 
     /// One read is one access: what any of its locations hands over arrives before all of it.

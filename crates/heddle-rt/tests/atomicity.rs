@@ -8,7 +8,7 @@ use heddle_core::Certainty;
 use heddle_core::atomicity::Scope;
 use heddle_oracle::stream::{Class, Mode, atomic_script, simulate};
 use heddle_oracle::{Oracle, Torn, TornVerdicts, torn_verdicts, try_cases};
-use heddle_rt::{Engine, Readers};
+use heddle_rt::{Analysis, Engine, Readers};
 use std::cell::Cell;
 
 /// The strongest verdict on each torn unit.
@@ -21,8 +21,9 @@ fn verdicts_of(torn: &[Torn]) -> TornVerdicts {
     verdicts
 }
 
-fn engine(scope: Scope) -> Engine {
+fn engine(scope: Scope, analysis: Analysis) -> Engine {
     let mut engine = Engine::new().expect("address space");
+    engine.analyse(analysis);
     if scope == Scope::All {
         engine.watch_all();
     }
@@ -49,9 +50,13 @@ fn agrees(class: Class, mode: Mode, scope: Scope, readers: Readers) -> [usize; 2
     let cases = given.and_then(|cases| cases.parse().ok()).unwrap_or(200);
     let result = try_cases(&atomic_script(class, mode), cases, 7, |script| {
         let events = simulate(script);
-        let mut driver = Driver::new(engine(scope), Numbers::of(&events));
-        driver.engine.keep_readers(readers);
-        events.iter().for_each(|&event| driver.on(event));
+        let run = |analysis| {
+            let mut driver = Driver::new(engine(scope, analysis), Numbers::of(&events));
+            driver.engine.keep_readers(readers);
+            events.iter().for_each(|&event| driver.on(event));
+            driver
+        };
+        let driver = run(Analysis::All);
         let oracle = Oracle::of(&events);
         let (found, expected) = (driver.torn(), verdicts_of(&oracle.torn(scope)));
         for certainty in expected.values() {
@@ -62,6 +67,13 @@ fn agrees(class: Class, mode: Mode, scope: Scope, readers: Readers) -> [usize; 2
         if !agrees_with(&found, &expected, scope) {
             return Err(format!(
                 "the engine finds {found:?}, the oracle {expected:?}\n\n{script}"
+            ));
+        }
+        let alone = run(Analysis::Atomicity);
+        if alone.torn() != found || !alone.verdicts().is_empty() {
+            let alone = alone.torn();
+            return Err(format!(
+                "without races it finds {alone:?}, with them {found:?}\n\n{script}"
             ));
         }
         let (found, expected) = (driver.verdicts(), oracle.verdicts());
