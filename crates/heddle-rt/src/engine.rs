@@ -137,6 +137,8 @@ struct Edges {
 pub(crate) enum Through {
     /// Anything.
     Location,
+    /// A granule that counts as anything unless it is found torn.
+    Granule(u64),
     /// What must not be torn: that its sections can be swapped is the defect to be found.
     Unit,
 }
@@ -744,6 +746,20 @@ impl Engine {
         layer.reaches(earlier, now, &Structure(self))
     }
 
+    /// The same between two strands that are over, where hand-offs through these granules do not count either.
+    pub(crate) fn handed_over_beside(
+        &self,
+        earlier: u32,
+        later: u32,
+        torn: impl Fn(u64) -> bool,
+    ) -> bool {
+        let edges = self.edges();
+        let layer = edges.beside_units.as_ref();
+        layer.is_some_and(|layer| {
+            layer.reaches_if(earlier, later, &Structure(self), |granule| !torn(granule))
+        })
+    }
+
     /// From now on something is watched.
     pub(crate) fn part_hand_offs(&self) {
         let mut edges = self.edges();
@@ -780,11 +796,14 @@ impl Engine {
             ..
         } = &mut *edges;
         with_hand_offs.arrive(cursor.task, vec![from], &self.forest);
-        if let Some(layer) = beside_units
-            .as_mut()
-            .filter(|_| through == Through::Location)
-        {
-            layer.arrive(cursor.task, vec![from], &self.forest);
+        match (beside_units, through) {
+            (None, _) | (_, Through::Unit) => {}
+            (Some(layer), Through::Location) => {
+                layer.arrive(cursor.task, vec![from], &self.forest);
+            }
+            (Some(layer), Through::Granule(granule)) => {
+                layer.arrive_through(cursor.task, vec![from], granule, &self.forest);
+            }
         }
         drop(edges);
         cursor.strand = NO_STRAND;

@@ -342,7 +342,12 @@ impl Engine {
 
     fn has_received(&self, cursor: &mut Cursor, from: u32, through: Through) -> bool {
         self.handed_over(cursor, from)
-            && (through == Through::Unit || self.handed_over_beside_units(cursor, from))
+            && match through {
+                Through::Unit => true,
+                Through::Location => self.handed_over_beside_units(cursor, from),
+                // What was received through others may turn out not to count.
+                Through::Granule(_) => false,
+            }
     }
 
     /// Works out where an access leads and what it races with; none when a table is full.

@@ -20,7 +20,7 @@
 
 use super::tree::{NodeIndex, Nodes};
 use crate::id::{FinishId, TaskId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Index of a knot; 0 is none.
 type KnotIndex = u32;
@@ -58,6 +58,8 @@ pub struct Layer {
     visited: Vec<u32>,
     query: u32,
     known: Answers,
+    /// Through what an edge leads, of knots whose edges may turn out not to count.
+    labels: FxHashMap<KnotIndex, u64>,
 }
 
 impl Layer {
@@ -73,6 +75,7 @@ impl Layer {
             visited: vec![0],
             query: 0,
             known: Answers::default(),
+            labels: FxHashMap::default(),
         }
     }
 
@@ -125,6 +128,45 @@ impl Layer {
             vec![latest]
         };
         self.tie(task, from, before, tree);
+    }
+
+    /// The same, with what the edges lead through, for [`reaches_if`](Self::reaches_if).
+    pub fn arrive_through(
+        &mut self,
+        task: TaskId,
+        from: Vec<NodeIndex>,
+        label: u64,
+        tree: &impl Nodes,
+    ) {
+        self.labels.insert(self.knots.len() as KnotIndex, label);
+        self.arrive(task, from, tree);
+    }
+
+    /// Whether strand `a` reaches strand `b` if only those labelled edges count that `counts` says yes to.
+    /// Slow: a search without short cuts.
+    pub fn reaches_if(
+        &self,
+        a: NodeIndex,
+        b: NodeIndex,
+        tree: &impl Nodes,
+        counts: impl Fn(u64) -> bool,
+    ) -> bool {
+        let mut work = vec![self.entry(b)];
+        let mut seen = FxHashSet::default();
+        while let Some(knot) = work.pop() {
+            if self.knots[knot as usize].age <= a || !seen.insert(knot) {
+                continue;
+            }
+            let Knot { from, before, .. } = &self.knots[knot as usize];
+            work.extend_from_slice(before);
+            if self.labels.get(&knot).is_none_or(|&label| counts(label)) {
+                if from.iter().any(|&u| u == a || tree.precedes(a, u)) {
+                    return true;
+                }
+                work.extend(from.iter().map(|&u| self.entry(u)));
+            }
+        }
+        false
     }
 
     /// Notes the entry of a strand that was just made.

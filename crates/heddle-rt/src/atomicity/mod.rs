@@ -21,11 +21,11 @@
 //! 5. Of a value behind a lock only looks and changes are known, and what counts as a pair differs ([`value`]).
 //! 6. A group has a state of its own, in which all its members' accesses are whole ones. They are never known.
 //!
-//! # Deviations from `heddle-core`
-//! 1. An access from before the declaration can come between a pair, if it is parallel with it.
-//! 2. Where everything is checked, a hand-off through a location counts until the location is found torn.
+//! # Deviation from `heddle-core`
+//! An access from before the declaration can come between a pair, if it is parallel with it.
 
 mod region;
+mod rule;
 mod step;
 mod tears;
 mod twins;

@@ -10,6 +10,9 @@ use heddle_core::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// How many triples of one unit and the same source positions are looked at again at the end.
+const KEPT: usize = 256;
+
 /// An access of a triple.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TornAccess {
@@ -41,6 +44,8 @@ struct Tear {
     count: u64,
     bytes: u8,
     is_declared: bool,
+    /// Triples that are merely possible, some of them.
+    possible: Vec<Triple>,
 }
 
 /// See the module's documentation.
@@ -67,6 +72,7 @@ impl Tears {
                 count: 0,
                 bytes: 0,
                 is_declared,
+                possible: Vec::new(),
             });
         }
         let tear = &mut self.tears[row];
@@ -74,6 +80,9 @@ impl Tears {
         tear.bytes |= triple.bytes;
         if triple.certainty > tear.triple.certainty {
             tear.triple = triple;
+        }
+        if tear.triple.certainty == Certainty::Possible && tear.possible.len() < KEPT {
+            tear.possible.push(triple);
         }
         row == next
     }
@@ -123,11 +132,6 @@ impl Engine {
         }
     }
 
-    /// Whether a granule was found torn.
-    pub(crate) fn is_torn(&self, granule: u64) -> bool {
-        self.torn().torn.contains(&Subject::Granule(granule))
-    }
-
     fn torn(&self) -> crate::sync::MutexGuard<'_, Tears> {
         self.atomicity
             .tears
@@ -173,7 +177,7 @@ impl Engine {
         let of = |tear: &Tear| match tear.subject {
             Subject::Granule(_) => [tear.bytes; 3],
             Subject::Group(group) => {
-                let accesses = tear.triple.accesses;
+                let accesses = self.shown(tear, &torn).accesses;
                 accesses.map(|access| torn.member(group, access).map_or(0, |member| member.1))
             }
         };
@@ -185,8 +189,29 @@ impl Engine {
         *self.torn() = Tears::default();
     }
 
+    /// The triple to show. Where all granules are watched, only now it is known which hand-offs count: those
+    /// through a granule that can be torn do not.
+    fn shown(&self, tear: &Tear, torn: &Tears) -> Triple {
+        let is_torn = |granule| torn.torn.contains(&Subject::Granule(granule));
+        let is_certain = |triple: &&Triple| {
+            let [_, middle, last] = triple.accesses.map(|access| access.mark.strand);
+            !self.handed_over_beside(middle, last, is_torn)
+                && !self.handed_over_beside(last, middle, is_torn)
+        };
+        let possible = tear.possible.iter();
+        let mut possible = possible
+            .filter(|_| self.atomicity.is_all && tear.triple.certainty == Certainty::Possible);
+        possible
+            .find(is_certain)
+            .map_or(tear.triple, |&triple| Triple {
+                certainty: Certainty::Certain,
+                ..triple
+            })
+    }
+
     fn tear_finding(&self, tear: &Tear, torn: &Tears, ancestry: &Ancestry<'_>) -> Finding {
-        let accesses = tear.triple.accesses.map(|access| Access {
+        let triple = self.shown(tear, torn);
+        let accesses = triple.accesses.map(|access| Access {
             kind: access.kind,
             site: SiteId::new(access.mark.site),
             task: self.forest.node(access.mark.strand).task,
@@ -204,7 +229,7 @@ impl Engine {
                 (Some(group), members.into_iter().map(place).collect())
             }
         };
-        let touched = tear.triple.accesses.map(|access| match tear.subject {
+        let touched = triple.accesses.map(|access| match tear.subject {
             Subject::Granule(granule) => place(granule),
             Subject::Group(group) => {
                 let member = torn.member(group, access);
@@ -213,7 +238,7 @@ impl Engine {
             }
         });
         Finding::Atomicity {
-            certainty: tear.triple.certainty,
+            certainty: triple.certainty,
             group,
             places,
             accesses,

@@ -9,7 +9,7 @@
 //! A value has one granule: one byte is the unit, and what is handed over through the lock goes by the others.
 //! They are declared too, since a hand-off through the value itself does not excuse.
 
-use super::step::{Firsts, Now};
+use super::rule::{Firsts, Now};
 use super::twins::{Local, Twin, Watch};
 use crate::cache::ThreadCache;
 use crate::engine::Engine;
