@@ -17,8 +17,8 @@
 //! 5. A task's finishes nest: `FinishEnd` is delivered by the task that began it, ends the
 //!    innermost one that task has open, and comes after the `End` of every task spawned into it.
 //! 6. `Join` comes after the `End` of the task it names, `Wait` after a `Signal` of the token.
-//! 7. A lock is held by at most one task. `Acquire` of a lock the running task holds (only
-//!    isolated nests) is not delivered.
+//! 7. A lock is held by at most one task, or by any number of tasks that share it. `Acquire` of a lock the running
+//!    task holds, in whichever mode, is not delivered. Isolated is never shared.
 //! 8. The main task's `End` closes the stream; its finish has no `FinishEnd`. A run that stopped
 //!    early closes with `Fault` or with one or more `Stuck`.
 //! 9. A task leaves only atomic blocks it has entered; one it has not left ends with it. `Atomic` may
@@ -84,6 +84,23 @@ pub enum AccessKind {
     Read,
     /// The location's value is set.
     Write,
+}
+
+/// How a lock is held.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LockMode {
+    /// By any number of readers at a time.
+    Shared,
+    /// By one task alone.
+    Exclusive,
+}
+
+impl LockMode {
+    /// Whether two holds of one lock cannot be at the same time: all but two shared ones.
+    #[inline]
+    pub const fn excludes(self, other: Self) -> bool {
+        !matches!((self, other), (Self::Shared, Self::Shared))
+    }
 }
 
 /// What a task that can never go on is waiting for.
@@ -155,7 +172,11 @@ pub enum Event {
     Wait { token: TokenId, site: SiteId },
 
     /// The running task takes a lock (lock 0: enters its outermost isolated body).
-    Acquire { lock: LockId, site: SiteId },
+    Acquire {
+        lock: LockId,
+        mode: LockMode,
+        site: SiteId,
+    },
     /// The running task gives a lock back.
     Release { lock: LockId, site: SiteId },
     /// The running task ends its transaction and starts the next.

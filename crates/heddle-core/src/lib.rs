@@ -25,7 +25,8 @@ pub mod roster;
 
 pub use check::{Analyses, Features, OrderChoice, OrderError, Run, check, check_with};
 pub use event::{
-    AccessKind, Awaited, Event, FaultKind, FinishKind, Listener, Shape, TaskKind, ValueProblem,
+    AccessKind, Awaited, Event, FaultKind, FinishKind, Listener, LockMode, Shape, TaskKind,
+    ValueProblem,
 };
 pub use finding::{
     Access, Certainty, Counts, Finding, FinishInfo, Guarantee, Outcome, Place, TaskInfo, Wait, Why,

@@ -12,7 +12,7 @@ use heddle_core::{
 };
 
 use crate::graph::{Closure, Node};
-use crate::oracle::Sections;
+use crate::oracle::{Sections, both_share};
 
 pub(crate) use heddle_core::atomicity::Scope;
 
@@ -220,14 +220,16 @@ fn is_torn(first: &Touch, middle: &Touch, last: &Touch, order: &Closure) -> bool
             | (Write, Write, Write)
     );
     let kept: BTreeSet<_> = first.sections.iter().collect();
-    let kept = last
+    let mut kept = last
         .sections
         .iter()
         .filter(|section| kept.contains(section));
-    let mut kept = kept.map(|(lock, _)| lock);
     unserializable
         && order.parallel(middle.node, last.node)
-        && !kept.any(|lock| middle.sections.contains_key(lock))
+        && !kept.any(|(lock, &(mode, _))| {
+            let held = middle.sections.get(lock);
+            held.is_some_and(|&(how, _)| !both_share(mode, how))
+        })
 }
 
 /// What an engine said, reduced to what can be compared.

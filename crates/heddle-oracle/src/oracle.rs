@@ -11,14 +11,15 @@
 //!    section of that lock wrote, the `Release` that ended the section to the read.
 //!
 //! Two accesses race if they are unordered in the graph of edges 1-5, touch one location within
-//! one life of it (an `Alloc` starts a new life), one of them writes and no lock is held at both.
+//! one life of it (an `Alloc` starts a new life), one of them writes and no lock is held at both
+//! (unless both share it).
 //! The race is certain if they are unordered with the hand-offs counted too. All pairs are tried.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use heddle_core::{
     Access, AccessKind, Certainty, Event, Extent, Finding, FinishId, Listener, Location, LockId,
-    Outcome, SiteId, TaskId, TokenId,
+    LockMode, Outcome, SiteId, TaskId, TokenId,
 };
 
 use crate::atoms::{Atoms, Scope, Subject, Torn};
@@ -61,8 +62,8 @@ impl Default for RunningTask {
 /// One acquisition of a lock, named by its `Acquire`.
 pub(crate) type Section = Node;
 
-/// The locks held at some point, each with the section it is held in.
-pub(crate) type Sections = BTreeMap<LockId, Section>;
+/// The locks held at some point, each with its mode and the section it is held in.
+pub(crate) type Sections = BTreeMap<LockId, (LockMode, Section)>;
 
 /// One access to one location.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ struct Touch {
     kind: AccessKind,
     task: TaskId,
     site: SiteId,
-    locks: BTreeSet<LockId>,
+    locks: BTreeMap<LockId, LockMode>,
 }
 
 /// Two accesses that race.
@@ -213,8 +214,9 @@ impl Oracle {
             Event::Join { task, .. } => self.after_end_of(task, node),
             Event::Signal { token, .. } => self.signals.entry(token).or_default().push(node),
             Event::Wait { token, .. } => self.after_signals_of(token, node),
-            Event::Acquire { lock, .. } => {
-                self.held.entry(task).or_default().insert(lock, node);
+            Event::Acquire { lock, mode, .. } => {
+                let held = self.held.entry(task).or_default();
+                held.insert(lock, (mode, node));
             }
             Event::Release { lock, .. } => self.release(task, lock, node),
             Event::Read { extent, site } => self.read(task, node, extent, site),
@@ -245,7 +247,7 @@ impl Oracle {
     }
 
     fn release(&mut self, task: TaskId, lock: LockId, node: Node) {
-        if let Some(section) = self.held.entry(task).or_default().remove(&lock) {
+        if let Some((_, section)) = self.held.entry(task).or_default().remove(&lock) {
             self.releases.insert(section, node);
         }
     }
@@ -277,16 +279,16 @@ impl Oracle {
     }
 
     /// The read at `node` comes after each earlier section, of a lock held now, in which the
-    /// value it sees was written.
+    /// value it sees was written, unless both only share the lock.
     fn hand_off(&mut self, task: TaskId, node: Node, location: Location) {
         let Some(written_in) = self.last_writes.get(&location) else {
             return;
         };
-        for (lock, section) in self.sections(task) {
-            let Some(&earlier) = written_in.get(&lock) else {
+        for (lock, (mode, section)) in self.sections(task) {
+            let Some(&(how, earlier)) = written_in.get(&lock) else {
                 continue;
             };
-            if earlier == section {
+            if earlier == section || both_share(mode, how) {
                 continue;
             }
             if let Some(&release) = self.releases.get(&earlier) {
@@ -306,7 +308,8 @@ impl Oracle {
         kind: AccessKind,
         site: SiteId,
     ) {
-        let locks = self.sections(task).into_keys().collect();
+        let sections = self.sections(task).into_iter();
+        let locks = sections.map(|(lock, (mode, _))| (lock, mode)).collect();
         let life = self.lives.get(&location).copied().unwrap_or_default();
         let touch = Touch {
             node,
@@ -324,8 +327,16 @@ impl Touch {
     fn races_with(&self, other: &Touch, order: &Closure) -> bool {
         self.life == other.life
             && (self.kind == AccessKind::Write || other.kind == AccessKind::Write)
-            && self.locks.is_disjoint(&other.locks)
+            && !self.is_kept_from(other)
             && order.parallel(self.node, other.node)
+    }
+
+    /// Whether a lock is held at both that not both share.
+    fn is_kept_from(&self, other: &Touch) -> bool {
+        self.locks.iter().any(|(lock, &mode)| {
+            let how = other.locks.get(lock);
+            how.is_some_and(|&how| !both_share(mode, how))
+        })
     }
 
     fn access(&self) -> Access {
@@ -333,7 +344,7 @@ impl Touch {
             kind: self.kind,
             site: self.site,
             task: self.task,
-            locks: self.locks.iter().copied().collect(),
+            locks: self.locks.keys().copied().collect(),
         }
     }
 }
@@ -350,6 +361,10 @@ pub fn verdicts(outcome: &Outcome) -> Verdicts {
         }
     }
     verdicts
+}
+
+pub(crate) fn both_share(mode: LockMode, how: LockMode) -> bool {
+    mode == LockMode::Shared && how == LockMode::Shared
 }
 
 fn certainty(first: &Touch, second: &Touch, with_handoffs: &Closure) -> Certainty {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_core::{Event, Features, FinishId, Listener, LockId, TaskId, TokenId};
+use heddle_core::{Event, Features, FinishId, Listener, LockId, LockMode, TaskId, TokenId};
 
 /// A listener that keeps the first breach of the rules.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Rules {
     finishes: BTreeMap<FinishId, Finish>,
     locks: usize,
     tokens: usize,
-    holders: BTreeMap<LockId, TaskId>,
+    holders: BTreeMap<LockId, BTreeMap<TaskId, LockMode>>,
     signalled: BTreeSet<TokenId>,
     closed: Closed,
 }
@@ -171,7 +171,7 @@ impl Rules {
             Event::Join { task, .. } => self.join(task),
             Event::Signal { token, .. } => self.signal(token),
             Event::Wait { token, .. } => self.wait(token),
-            Event::Acquire { lock, .. } => self.acquire(running, lock),
+            Event::Acquire { lock, mode, .. } => self.acquire(running, lock, mode),
             Event::Release { lock, .. } => self.release(running, lock),
             Event::Cut { .. } => require(self.features.cuts, "features: no cuts"),
             Event::AtomicBegin { .. } => self.enter_block(running),
@@ -263,7 +263,7 @@ impl Rules {
     fn end(&mut self, running: TaskId, task: TaskId) -> Checked {
         require(running == task, "rule 2: another task is running")?;
         require(
-            !self.holders.values().any(|&holder| holder == task),
+            !self.holders.values().any(|held| held.contains_key(&task)),
             "rule 7: ends with a lock",
         )?;
         let state = self.tasks.get_mut(&task).ok_or("rule 3: no such task")?;
@@ -340,7 +340,7 @@ impl Rules {
         require(self.signalled.contains(&token), "rule 6: nobody signalled")
     }
 
-    fn acquire(&mut self, running: TaskId, lock: LockId) -> Checked {
+    fn acquire(&mut self, running: TaskId, lock: LockId, mode: LockMode) -> Checked {
         let allowed = if lock == LockId::ISOLATED {
             self.features.isolated
         } else {
@@ -351,14 +351,21 @@ impl Rules {
             lock.index() <= self.locks,
             "rule 3: the lock was not announced",
         )?;
-        let holder = self.holders.insert(lock, running);
-        require(holder.is_none(), "rule 7: the lock is held")
+        let may_share = lock != LockId::ISOLATED || mode == LockMode::Exclusive;
+        require(may_share, "rule 7: isolated is shared")?;
+        let holders = self.holders.entry(lock).or_default();
+        let is_free = match mode {
+            LockMode::Exclusive => holders.is_empty(),
+            LockMode::Shared => holders.values().all(|&how| how == LockMode::Shared),
+        };
+        let taken = holders.insert(running, mode);
+        require(is_free && taken.is_none(), "rule 7: the lock is held")
     }
 
     fn release(&mut self, running: TaskId, lock: LockId) -> Checked {
-        let holder = self.holders.remove(&lock);
+        let holders = self.holders.entry(lock).or_default();
         require(
-            holder == Some(running),
+            holders.remove(&running).is_some(),
             "rule 7: the task does not hold the lock",
         )
     }

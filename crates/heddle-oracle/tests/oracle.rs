@@ -2,7 +2,8 @@
 
 use heddle_core::{
     Certainty::{self, Certain, Possible},
-    Event, Extent, FinishId, FinishKind, Location, LockId, SiteId, TaskId, TaskKind, TokenId,
+    Event, Extent, FinishId, FinishKind, Location, LockId, LockMode, SiteId, TaskId, TaskKind,
+    TokenId,
 };
 use heddle_oracle::Oracle;
 
@@ -90,7 +91,8 @@ fn finish(n: u32, body: &[Event]) -> Vec<Event> {
 
 fn with(lock: u32, body: &[Event]) -> Vec<Event> {
     let lock = LockId::new(lock);
-    let acquire = Event::Acquire { lock, site: SITE };
+    let (mode, site) = (LockMode::Exclusive, SITE);
+    let acquire = Event::Acquire { lock, mode, site };
     let release = Event::Release { lock, site: SITE };
     [&[acquire], body, &[release]].concat()
 }

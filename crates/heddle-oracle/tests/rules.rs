@@ -1,7 +1,8 @@
 //! The simulator keeps the rules of a stream, and each breach of them is noticed.
 
 use heddle_core::{
-    Event, Features, FinishId, FinishKind, LockId, NameId, SiteId, TaskId, TaskKind, TokenId,
+    Event, Features, FinishId, FinishKind, LockId, LockMode, NameId, SiteId, TaskId, TaskKind,
+    TokenId,
 };
 use heddle_oracle::stream::{Class, Mode, script, simulate};
 use heddle_oracle::{Rules, is_depth_first, try_cases};
@@ -65,6 +66,7 @@ fn close(finish: u32) -> Event {
 fn acquire(lock: u32) -> Event {
     Event::Acquire {
         lock: LockId::new(lock),
+        mode: LockMode::Exclusive,
         site: SITE,
     }
 }

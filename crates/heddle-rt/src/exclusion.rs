@@ -6,6 +6,8 @@
 use crate::cells::Cells;
 use crate::store::Store;
 use crate::sync::{Arc, AtomicU32, Ordering, PoisonError, RwLock};
+pub use heddle_core::LockMode;
+
 use heddle_core::LockId;
 use rustc_hash::FxHashMap;
 
@@ -29,15 +31,6 @@ pub const ATOMIC: LockId = LockId::new(u32::MAX);
 /// The lock that stands for a thread's accesses to storage of its own: two of them never race, whatever
 /// tasks they belong to. Like [`ATOMIC`], it hands nothing over.
 const OWNER: LockId = LockId::new(u32::MAX - 1);
-
-/// How a lock is held.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum LockMode {
-    /// By any number of readers at a time.
-    Shared,
-    /// By one task alone.
-    Exclusive,
-}
 
 /// A set of locks, each with its mode, whatever the sections; 0 is empty.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -220,7 +213,7 @@ impl Exclusion {
         let (a, b) = (self.members(a), self.members(b));
         let excludes = |&(lock, mode): &Member| {
             b.iter()
-                .any(|&(other, how)| other == lock && mode.max(how) == LockMode::Exclusive)
+                .any(|&(other, how)| other == lock && mode.excludes(how))
         };
         !a.iter().any(excludes)
     }
@@ -275,7 +268,7 @@ impl Exclusion {
             self.sections(now).any(|held| {
                 held.lock == row.lock
                     && held.section.number != row.section.number
-                    && held.mode.max(row.mode) == LockMode::Exclusive
+                    && held.mode.excludes(row.mode)
             })
         };
         let wrote = self.sections(wrote).filter(|row| row.section.hands_over);

@@ -59,7 +59,7 @@ impl Sections {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         let of_lock = latest.get(&lock).into_iter().flatten().copied();
         of_lock
-            .filter(|section| section.mode.max(mode) == LockMode::Exclusive)
+            .filter(|section| section.mode.excludes(mode))
             .collect()
     }
 }

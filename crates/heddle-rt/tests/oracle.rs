@@ -3,7 +3,7 @@
 mod driver;
 
 use driver::{Driver, Numbers};
-use heddle_core::{Event, Extent, LockId, SiteId, TaskId};
+use heddle_core::{Event, Extent, LockId, LockMode, SiteId, TaskId};
 use heddle_oracle::stream::{Class, Mode, script, simulate};
 use heddle_oracle::{Oracle, try_cases};
 use heddle_rt::Engine;
@@ -64,6 +64,7 @@ fn a_repeated_access_of_one_strand_is_known_and_another_strand_still_races() {
     driver.on(Event::Begin { task });
     driver.on(Event::Acquire {
         lock: LockId::ISOLATED,
+        mode: LockMode::Exclusive,
         site,
     });
     driver.on(Event::Write { extent, site });

@@ -100,6 +100,7 @@ fn events(program: &Program) -> Vec<Event> {
             },
             Step::Acquire(number) => Event::Acquire {
                 lock: lock(number),
+                mode: LockMode::Exclusive,
                 site,
             },
             Step::Release(number) => Event::Release {

@@ -14,11 +14,13 @@
 //! end its innermost scope is the finish it was spawned into.
 //!
 //! Cost: O(1) per event, O(log depth) for a spawn through a scope handle; 16 bytes per task, 20
-//! per finish, 8 per lock, 1 per token. Tables grow by one row per announcing event.
+//! per finish, 8 per lock, 1 per token; O(log holds) and a row of a tree where locks are shared. Tables grow by one row per announcing event.
+
+use std::collections::BTreeSet;
 
 use heddle_core::{
-    Awaited, Event, Extent, FaultKind, Features, FinishId, Listener, LockId, SiteId, TaskId,
-    TokenId,
+    Awaited, Event, Extent, FaultKind, Features, FinishId, Listener, LockId, LockMode, SiteId,
+    TaskId, TokenId,
 };
 
 use crate::limits::{FREE, Limits};
@@ -34,8 +36,10 @@ pub struct Validator {
     limits: Limits,
     tasks: Vec<Task>,
     scopes: Scopes,
-    /// Who holds each lock.
+    /// Who holds each lock alone.
     locks: Vec<Option<TaskId>>,
+    /// Who holds which lock together with others.
+    readers: BTreeSet<(LockId, TaskId)>,
     /// Whether each token was signalled.
     tokens: Vec<bool>,
     running: Option<TaskId>,
@@ -87,6 +91,7 @@ impl Validator {
             tasks: vec![main],
             scopes: Scopes::new(),
             locks: vec![None],
+            readers: BTreeSet::new(),
             tokens: Vec::new(),
             running: Some(TaskId::MAIN),
             live: 0,
@@ -184,7 +189,7 @@ impl Validator {
             Event::Join { task, site } => self.join(task, site),
             Event::Signal { token, site } => self.signal(token, site),
             Event::Wait { token, site } => self.wait(token, site),
-            Event::Acquire { lock, site } => self.acquire(running, lock, site),
+            Event::Acquire { lock, mode, site } => self.acquire(running, lock, mode, site),
             Event::Release { lock, site } => self.release(running, lock, site),
             Event::Cut { site } => {
                 self.announced(self.features.cuts, Feature::Cuts)?;
@@ -356,25 +361,35 @@ impl Validator {
         ensure(self.token(token)?, Violation::NotSignalled(token))
     }
 
-    fn acquire(&mut self, running: TaskId, lock: LockId, site: SiteId) -> Verdict {
+    fn acquire(&mut self, running: TaskId, lock: LockId, mode: LockMode, site: SiteId) -> Verdict {
         match lock {
             LockId::ISOLATED => self.announced(self.features.isolated, Feature::Isolated)?,
             _ => self.announced(self.features.locks, Feature::Locks)?,
         }
         self.limits.site(site)?;
         ensure(self.holder(lock)?.is_none(), Violation::Held(lock))?;
-        self.locks[lock.index()] = Some(running);
+        match mode {
+            LockMode::Exclusive => {
+                ensure(!self.has_readers(lock), Violation::Held(lock))?;
+                self.locks[lock.index()] = Some(running);
+            }
+            LockMode::Shared => {
+                ensure(lock != LockId::ISOLATED, Violation::SharedIsolated)?;
+                ensure(self.readers.insert((lock, running)), Violation::Held(lock))?;
+            }
+        }
         self.task_mut(running)?.holds += 1;
         Ok(())
     }
 
     fn release(&mut self, running: TaskId, lock: LockId, site: SiteId) -> Verdict {
         self.limits.site(site)?;
-        ensure(
-            self.holder(lock)? == Some(running),
-            Violation::NotHeld(lock),
-        )?;
-        self.locks[lock.index()] = None;
+        if self.holder(lock)? == Some(running) {
+            self.locks[lock.index()] = None;
+        } else {
+            let shared = self.readers.remove(&(lock, running));
+            ensure(shared, Violation::NotHeld(lock))?;
+        }
         self.task_mut(running)?.holds -= 1;
         Ok(())
     }
@@ -460,6 +475,12 @@ impl Validator {
         self.tasks.get_mut(id.index()).ok_or(unknown)
     }
 
+    fn has_readers(&self, lock: LockId) -> bool {
+        let of_lock = (lock, TaskId::new(0))..=(lock, TaskId::new(u32::MAX));
+        self.readers.range(of_lock).next().is_some()
+    }
+
+    /// Who holds it alone.
     fn holder(&self, lock: LockId) -> Result<Option<TaskId>, Violation> {
         let unknown = Violation::Unknown {
             kind: Kind::Lock,

@@ -83,6 +83,8 @@ pub enum Violation {
     NotSignalled(TokenId),
     /// Rule 7: a lock is taken while a task (this one or another) holds it.
     Held(LockId),
+    /// Rule 7: isolated is shared.
+    SharedIsolated,
     /// Rule 7: a lock is given back by a task that does not hold it.
     NotHeld(LockId),
     /// Rule 7: a task ends while it holds locks. (A front end reports this as a fault.)
@@ -120,7 +122,7 @@ impl Violation {
             Self::NotEnclosing(_) => 4,
             Self::NotInnermost(_) | Self::TasksPending { .. } | Self::FinishOpen(_) => 5,
             Self::NotEnded(_) | Self::NotSignalled(_) => 6,
-            Self::Held(_) | Self::NotHeld(_) | Self::HeldAtEnd(_) => 7,
+            Self::Held(_) | Self::SharedIsolated | Self::NotHeld(_) | Self::HeldAtEnd(_) => 7,
             Self::AfterClose | Self::NotClosed => 8,
             Self::NotInBlock(_) => 9,
             Self::Unannounced(_) | Self::UnknownSite(_) | Self::UnknownName(_) => return None,
@@ -175,6 +177,7 @@ impl Violation {
                 write!(f, "token {} is waited for before any signal", token.raw())
             }
             Self::Held(lock) => write!(f, "lock {} is taken while it is held", lock.raw()),
+            Self::SharedIsolated => f.write_str("isolated is shared"),
             Self::NotHeld(lock) => {
                 write!(
                     f,

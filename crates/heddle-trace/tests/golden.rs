@@ -89,6 +89,7 @@ fn stuck_events() -> Vec<Event> {
         Event::Begin { task },
         Event::Acquire {
             lock,
+            mode: LockMode::Exclusive,
             site: site(1),
         },
         Event::Write {

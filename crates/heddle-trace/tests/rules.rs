@@ -20,6 +20,12 @@ const DECLARE_LOCK: Event = Event::DeclareLock {
 };
 const ACQUIRE: Event = Event::Acquire {
     lock: LOCK,
+    mode: LockMode::Exclusive,
+    site: SITE,
+};
+const SHARE: Event = Event::Acquire {
+    lock: LOCK,
+    mode: LockMode::Shared,
     site: SITE,
 };
 const RELEASE: Event = Event::Release {
@@ -280,6 +286,29 @@ fn rule_7_a_lock_has_one_holder() {
 }
 
 #[test]
+fn rule_7_a_lock_is_shared_by_readers_only() {
+    let other = [DECLARE_LOCK, SHARE, spawn(1, 0), begin(1)];
+    check(&[&other[..], &[ACQUIRE]].concat(), Violation::Held(LOCK));
+    check(&[&other[..], &[RELEASE]].concat(), Violation::NotHeld(LOCK));
+    check(&[DECLARE_LOCK, SHARE, SHARE], Violation::Held(LOCK));
+    check(&[DECLARE_LOCK, SHARE, ACQUIRE], Violation::Held(LOCK));
+    check(&[DECLARE_LOCK, ACQUIRE, SHARE], Violation::Held(LOCK));
+    check(
+        &[DECLARE_LOCK, SHARE, end(0)],
+        Violation::HeldAtEnd(task(0)),
+    );
+    let isolated = Event::Acquire {
+        lock: LockId::ISOLATED,
+        mode: LockMode::Shared,
+        site: SITE,
+    };
+    check(&[isolated], Violation::SharedIsolated);
+    let both = [SHARE, RELEASE, end(1), resume(0), RELEASE, ACQUIRE, RELEASE];
+    let whole = [&other[..], &both, &[end(0)]].concat();
+    assert!(Trace::read(file(ALL_FEATURES, &whole)).is_ok());
+}
+
+#[test]
 fn rule_8_a_stream_closes_once() {
     check(&[end(0), end(0)], Violation::AfterClose);
     check(
@@ -311,6 +340,7 @@ fn rule_8_a_stream_that_just_stops_is_noticed_at_the_end() {
 fn features_that_were_not_announced_do_not_show_up() {
     let isolated = Event::Acquire {
         lock: LockId::ISOLATED,
+        mode: LockMode::Exclusive,
         site: SITE,
     };
     let cases: [(&[Event], Feature); 7] = [

@@ -356,10 +356,8 @@ pub(crate) fn acquire(lock: LockId, known: Option<(&LockLabel, Value)>, mode: Lo
         });
         let engine = &context.session.engine;
         engine.acquire(&mut context.cursor, lock, mode);
-        record_with(context, |recorder| match mode {
-            LockMode::Exclusive => recorder.acquire(lock),
-            LockMode::Shared => recorder.give_up("a lock that several readers share"),
-        });
+        let task = context.cursor.task();
+        record_with(context, |recorder| recorder.acquire(task, lock, mode));
     });
 }
 
@@ -409,7 +407,8 @@ pub(crate) fn unsupported(what: &'static str) {
 pub(crate) fn release(lock: LockId) {
     with(|context| {
         context.session.engine.release(&mut context.cursor, lock);
-        record_with(context, |recorder| recorder.release(lock));
+        let task = context.cursor.task();
+        record_with(context, |recorder| recorder.release(task, lock));
     });
 }
 

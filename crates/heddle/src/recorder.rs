@@ -1,7 +1,8 @@
 //! Writing a serial run down as the events of `heddle-core`, to be judged by another order.
 
 use heddle_core::{
-    Event, Extent, Features, Listener, Location, LockId, NameId, Run, SiteId, TokenId,
+    Event, Extent, Features, Listener, Location, LockId, LockMode, NameId, Run, SiteId, TaskId,
+    TokenId,
 };
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,8 @@ struct Recording {
     /// Locks and tokens are numbered densely in events, in the sequence they are first used.
     locks: FxHashMap<LockId, LockId>,
     tokens: FxHashMap<u32, TokenId>,
+    /// How often a task has taken a lock that it shares.
+    taken: FxHashMap<(TaskId, LockId), u32>,
     unsupported: Option<&'static str>,
 }
 
@@ -38,19 +41,28 @@ impl Recorder {
     }
 
     /// The running task takes this lock.
-    pub(crate) fn acquire(&self, lock: LockId) {
+    pub(crate) fn acquire(&self, task: TaskId, lock: LockId, mode: LockMode) {
         let mut recording = self.recording();
         let lock = recording.lock(lock);
-        let site = SOMEWHERE;
-        recording.events.push(Event::Acquire { lock, site });
+        let taken = recording.taken.entry((task, lock)).or_insert(0);
+        *taken += 1;
+        if *taken == 1 {
+            let site = SOMEWHERE;
+            recording.events.push(Event::Acquire { lock, mode, site });
+        }
     }
 
     /// The running task gives this lock back.
-    pub(crate) fn release(&self, lock: LockId) {
+    pub(crate) fn release(&self, task: TaskId, lock: LockId) {
         let mut recording = self.recording();
         let lock = recording.lock(lock);
-        let site = SOMEWHERE;
-        recording.events.push(Event::Release { lock, site });
+        let taken = recording.taken.entry((task, lock)).or_insert(1);
+        *taken -= 1;
+        if *taken == 0 {
+            recording.taken.remove(&(task, lock));
+            let site = SOMEWHERE;
+            recording.events.push(Event::Release { lock, site });
+        }
     }
 
     /// The running task gave this signal.

@@ -297,7 +297,7 @@ impl<O: Order, H: History<O>> Detector<O, H> {
                 self.places.allocate(extent, name);
             }
             Event::Bind { start, name } => self.places.bind(start, name),
-            Event::Acquire { lock, .. } => self.holds.acquire(lock),
+            Event::Acquire { lock, mode, .. } => self.holds.acquire(lock, mode),
             Event::Release { lock, .. } => {
                 let strand = self.order.close();
                 self.holds.release(lock, strand);

@@ -54,21 +54,6 @@ pub const fn tears_at_least(one: AccessKind, other: AccessKind) -> bool {
     matches!((one, other), (Write, _) | (_, Read))
 }
 
-/// How a lock is held.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Mode {
-    /// Together with other readers.
-    Shared,
-    /// Alone.
-    Exclusive,
-}
-
-/// Whether a lock, held without a break from the first access to the last and also held at the
-/// access between them, keeps that access out. Two shared holds do not.
-pub const fn keeps_out(pair: Mode, middle: Mode) -> bool {
-    !matches!((pair, middle), (Mode::Shared, Mode::Shared))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,12 +91,5 @@ mod tests {
                 assert_eq!(one.covers(other), no_less, "{one:?} {other:?}");
             }
         }
-    }
-
-    #[test]
-    fn readers_of_a_lock_do_not_keep_each_other_out() {
-        assert!(!keeps_out(Mode::Shared, Mode::Shared));
-        assert!(keeps_out(Mode::Shared, Mode::Exclusive));
-        assert!(keeps_out(Mode::Exclusive, Mode::Shared));
     }
 }

@@ -132,6 +132,7 @@ impl Default for Regions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::LockMode;
     use crate::id::{FinishId, LockId, SiteId};
 
     const SITE: SiteId = SiteId::new(0);
@@ -148,7 +149,11 @@ mod tests {
         let lock = LockId::new(1);
         let first = regions.current();
         let locked = [
-            Event::Acquire { lock, site: SITE },
+            Event::Acquire {
+                lock,
+                mode: LockMode::Exclusive,
+                site: SITE,
+            },
             Event::Release { lock, site: SITE },
             Event::Begin { task: ONE },
             Event::Resume { task: TaskId::MAIN },

@@ -2,7 +2,8 @@
 //!
 //! Flanagan, Freund, Yi: *Velodrome: A Sound and Complete Dynamic Atomicity Checker for Multithreaded
 //! Programs* (2008). Regions are the transactions. There is an edge from one to the next of its task; from what a
-//! task operation makes wait to what it waits for; from who gives a lock back to who takes it next; and
+//! task operation makes wait to what it waits for; from who gives a lock back to who takes it next (readers
+//! of a lock they share do not wait for each other); and
 //! between conflicting accesses to a unit, in the order in which they came. The run is
 //! serializable iff these edges form no cycle; a region whose edge closes one is torn.
 //!
@@ -16,7 +17,7 @@
 use super::region::{RegionId, Regions};
 use super::unit::{Scope, UnitId, Units};
 use crate::check::Run;
-use crate::event::{AccessKind, Event, Listener};
+use crate::event::{AccessKind, Event, Listener, LockMode};
 use crate::finding::Place;
 use crate::id::{Extent, FinishId, LockId, SiteId, TaskId, TokenId};
 use crate::place::Places;
@@ -53,6 +54,15 @@ struct Last {
     readers: Vec<RegionId>,
 }
 
+/// The transactions that gave a lock back.
+#[derive(Default, Debug)]
+struct Released {
+    /// Who held it alone, last.
+    alone: FxHashSet<RegionId>,
+    /// Who shared it since.
+    shared: FxHashSet<RegionId>,
+}
+
 #[derive(Debug)]
 struct Checker {
     regions: Regions,
@@ -62,7 +72,9 @@ struct Checker {
     before: FxHashMap<RegionId, FxHashSet<RegionId>>,
     /// What every task did last, and must be before what it does next.
     pending: FxHashMap<TaskId, FxHashSet<RegionId>>,
-    released: FxHashMap<LockId, FxHashSet<RegionId>>,
+    released: FxHashMap<LockId, Released>,
+    /// The locks that tasks share with others.
+    sharing: FxHashSet<(TaskId, LockId)>,
     signalled: FxHashMap<TokenId, FxHashSet<RegionId>>,
     ended: FxHashMap<TaskId, FxHashSet<RegionId>>,
     members: FxHashMap<FinishId, Vec<TaskId>>,
@@ -80,6 +92,7 @@ impl Checker {
             before: FxHashMap::default(),
             pending: FxHashMap::default(),
             released: FxHashMap::default(),
+            sharing: FxHashSet::default(),
             signalled: FxHashMap::default(),
             ended: FxHashMap::default(),
             members: FxHashMap::default(),
@@ -195,11 +208,29 @@ impl Checker {
     }
 
     /// Taking a lock is an access to it: what the region already did counts as well.
-    fn acquire(&mut self, lock: LockId) {
-        let from = self.released.get(&lock).cloned().unwrap_or_default();
+    fn acquire(&mut self, lock: LockId, mode: LockMode) {
+        let released = self.released.entry(lock).or_default();
+        let mut from = released.alone.clone();
+        match mode {
+            LockMode::Exclusive => from.extend(&released.shared),
+            LockMode::Shared => {
+                self.sharing.insert((self.regions.running(), lock));
+            }
+        }
         self.wait_for(from);
         if self.regions.is_current() {
             self.region();
+        }
+    }
+
+    fn release(&mut self, lock: LockId) {
+        let so_far = self.so_far();
+        let released = self.released.entry(lock).or_default();
+        if self.sharing.remove(&(self.regions.running(), lock)) {
+            released.shared.extend(so_far);
+        } else {
+            released.alone = so_far;
+            released.shared.clear();
         }
     }
 }
@@ -222,11 +253,8 @@ impl Listener for Checker {
                 shape,
             } => self.places.declare(extent, name, shape),
             Event::Bind { start, name } => self.places.bind(start, name),
-            Event::Acquire { lock, .. } => self.acquire(lock),
-            Event::Release { lock, .. } => {
-                let so_far = self.so_far();
-                self.released.insert(lock, so_far);
-            }
+            Event::Acquire { lock, mode, .. } => self.acquire(lock, mode),
+            Event::Release { lock, .. } => self.release(lock),
             _ => self.task_event(event),
         }
     }
@@ -302,21 +330,23 @@ mod tests {
         assert_eq!(torn(&steps), 1);
     }
 
+    /// The second task takes a lock from the first, which then reads what the second wrote.
+    fn torn_across_a_lock(mode: LockMode) -> usize {
+        let (lock, site) = (LockId::new(1), SITE);
+        let acquire = Event::Acquire { lock, mode, site };
+        let release = Event::Release { lock, site };
+        let first = [(0, acquire), (0, read(0)), (0, release)];
+        let second = [(1, acquire), (1, write(1)), (1, release)];
+        torn(&[&first[..], &second, &[(0, read(1))]].concat())
+    }
+
     #[test]
     fn giving_a_lock_back_and_taking_it_is_an_edge() {
-        let lock = LockId::new(1);
-        let acquire = Event::Acquire { lock, site: SITE };
-        let release = Event::Release { lock, site: SITE };
-        let steps = [
-            (0, read(0)),
-            (0, acquire),
-            (0, release),
-            (1, acquire),
-            (1, read(1)),
-            (1, release),
-            (1, write(0)),
-            (0, write(0)),
-        ];
-        assert_eq!(torn(&steps), 1);
+        assert_eq!(torn_across_a_lock(LockMode::Exclusive), 1);
+    }
+
+    #[test]
+    fn readers_that_share_a_lock_do_not_wait_for_each_other() {
+        assert_eq!(torn_across_a_lock(LockMode::Shared), 0);
     }
 }

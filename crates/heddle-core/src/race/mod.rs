@@ -188,7 +188,7 @@ impl<O: Order, H: History<O>> RaceDetector<O, H> {
                 self.counts.extra_edges += 1;
                 self.order.wait(token);
             }
-            Event::Acquire { lock, .. } => self.holds.acquire(lock),
+            Event::Acquire { lock, mode, .. } => self.holds.acquire(lock, mode),
             Event::Release { lock, .. } => {
                 let strand = self.order.close();
                 self.holds.release(lock, strand);

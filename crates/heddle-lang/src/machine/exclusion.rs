@@ -1,6 +1,6 @@
 //! Mutual exclusion: locks and `isolated`.
 
-use heddle_core::{Event, Listener, LockId};
+use heddle_core::{Event, Listener, LockId, LockMode};
 
 use super::locks::Acquired;
 use super::problem::Fallible;
@@ -46,7 +46,8 @@ impl<L: Listener> Machine<'_, L> {
         match self.locks.acquire(lock, self.running.task)? {
             Acquired::Taken => {
                 let site = self.code.site(self.running.pc);
-                self.listener.on(Event::Acquire { lock, site });
+                let mode = LockMode::Exclusive;
+                self.listener.on(Event::Acquire { lock, mode, site });
                 Ok(Flow::Next)
             }
             Acquired::Busy => Ok(Flow::Wait(Wait::Lock(lock))),

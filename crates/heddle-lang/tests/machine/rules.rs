@@ -141,7 +141,7 @@ impl<'p> Rules<'p> {
                 self.edge(site);
                 assert!(self.signalled.contains(&token), "rule 6");
             }
-            Event::Acquire { lock, site } => self.acquire(running, lock, site),
+            Event::Acquire { lock, site, .. } => self.acquire(running, lock, site),
             Event::Release { lock, site } => {
                 self.site(site);
                 let holder = self.holders[lock.index()].take();

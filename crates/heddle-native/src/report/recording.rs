@@ -9,8 +9,8 @@ use crate::report::places::Hints;
 use crate::report::races::lock_name;
 use crate::report::tables::{Tables, UNKNOWN};
 use crate::report::witness::{self, GRANULE, Witnesses};
-use crate::runtime::{Lock, LockKind, Runtime, runtime};
-use heddle_core::{Event, Features, FileId, Legend, Listener, LockId, Site, SiteId, SourceFile};
+use crate::runtime::{Lock, Runtime};
+use heddle_core::{Event, Features, FileId, Legend, Listener, Site, SiteId, SourceFile};
 use heddle_rt::{Engine, Label, Recorded, Recording, Unit};
 use heddle_trace::Writer;
 use std::fs::File;
@@ -48,7 +48,6 @@ pub(crate) fn start(engine: &mut Engine, path: &Path) {
             engine.record_to(Recording {
                 to: Box::new(Tape),
                 unit: Unit::Byte,
-                has_readers,
             });
         }
     }
@@ -67,11 +66,6 @@ pub(crate) fn finish(runtime: &Runtime) {
     if let Err(error) = written.and_then(|output| output.announce(&recorded.features)) {
         eprintln!("heddle: the recording is not complete: {error}");
     }
-}
-
-fn has_readers(lock: LockId) -> bool {
-    let kind = runtime().and_then(|runtime| runtime.locks.kind(lock));
-    matches!(kind, Some(LockKind::ReadWrite | LockKind::Other))
 }
 
 /// Gets the events from the engine.
@@ -180,7 +174,6 @@ fn sound(site: Site) -> Site {
 fn name(tables: &mut Tables, witnesses: &Witnesses, locks: &[Lock], label: Label) -> String {
     match label {
         Label::Lock(lock) => lock_name(locks, tables, lock),
-        Label::ReadersOf(lock, _) => format!("readers of {}", lock_name(locks, tables, lock)),
         Label::Atomic => "atomic".into(),
         Label::HandOver => "hand-over".into(),
         Label::Signal => "signal".into(),

@@ -66,8 +66,8 @@ impl Choices {
         choices.blocks.push((2, |_| Block::Atomic));
         if class.features().locks {
             choices.leaves.push((8, |dice| {
-                let lock = dice.small(2);
-                sections(dice, Block::With(lock))
+                let lock = section(dice);
+                sections(dice, lock)
             }));
         }
         if class.features().isolated {
@@ -160,9 +160,10 @@ fn leaves(class: Class) -> Vec<(u32, Leaf)> {
     }
     if features.locks {
         choices.push((2, |dice| Step::Acquire(dice.small(2))));
+        choices.push((1, |dice| Step::Share(dice.small(2))));
         choices.push((2, |dice| Step::Release(dice.small(2))));
         choices.push((8, |dice| {
-            let lock = Block::With(dice.small(2));
+            let lock = section(dice);
             message(dice, lock)
         }));
     }
@@ -189,9 +190,18 @@ fn blocks(class: Class) -> Vec<(u32, Around)> {
         choices.push((4, |_| Block::Isolated));
     }
     if features.locks {
-        choices.push((6, |dice| Block::With(dice.small(2))));
+        choices.push((6, section));
     }
     choices
+}
+
+/// A section of some lock; of some it is a reader's.
+fn section(dice: &mut Dice) -> Block {
+    let lock = dice.small(2);
+    match dice.once_in(3) {
+        true => Block::Sharing(lock),
+        false => Block::With(lock),
+    }
 }
 
 /// Two accesses to one location.

@@ -86,8 +86,10 @@ pub enum Step {
     Signal(u8),
     /// Waits for a token.
     Wait(u8),
-    /// Takes a lock, unless it has it.
+    /// Takes a lock alone, unless it has it.
     Acquire(u8),
+    /// Takes a lock together with other readers, unless it has it.
+    Share(u8),
     /// Gives a lock back, if it has it.
     Release(u8),
     /// Steps inside a construct.
@@ -111,6 +113,8 @@ pub enum Block {
     Isolated,
     /// A lock.
     With(u8),
+    /// A lock, shared with other readers.
+    Sharing(u8),
     /// An atomic block.
     Atomic,
 }
@@ -168,6 +172,7 @@ impl fmt::Display for Step {
             Self::Signal(token) => write!(f, "signal #{token}"),
             Self::Wait(token) => write!(f, "wait #{token}"),
             Self::Acquire(lock) => write!(f, "acquire #{lock}"),
+            Self::Share(lock) => write!(f, "share #{lock}"),
             Self::Release(lock) => write!(f, "release #{lock}"),
             Self::Block(block, _) => write!(f, "{block} {{ ... }}"),
         }
@@ -184,6 +189,7 @@ impl fmt::Display for Block {
             Self::After(token) => write!(f, "task after #{token}"),
             Self::Isolated => f.write_str("isolated"),
             Self::With(lock) => write!(f, "with #{lock}"),
+            Self::Sharing(lock) => write!(f, "sharing #{lock}"),
             Self::Atomic => f.write_str("atomic"),
         }
     }

@@ -66,6 +66,7 @@ impl Simpler for Step {
             Self::Signal(token) => map(token, Self::Signal),
             Self::Wait(token) => map(token, Self::Wait),
             Self::Acquire(lock) => map(lock, Self::Acquire),
+            Self::Share(lock) => [vec![Self::Acquire(*lock)], map(lock, Self::Share)].concat(),
             Self::Release(lock) => map(lock, Self::Release),
             Self::Block(block, steps) => {
                 let blocks = map(block, |block| Self::Block(block, steps.clone()));
@@ -84,6 +85,7 @@ impl Simpler for Block {
             Self::Escaping(finish) => [vec![Self::Async], map(finish, Self::Escaping)].concat(),
             Self::After(token) => [vec![Self::Async], map(token, Self::After)].concat(),
             Self::With(lock) => map(lock, Self::With),
+            Self::Sharing(lock) => [vec![Self::With(*lock)], map(lock, Self::Sharing)].concat(),
         }
     }
 }

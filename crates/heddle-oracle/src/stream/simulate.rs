@@ -8,7 +8,9 @@ mod act;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_core::{Event, FaultKind, FinishId, GroupId, LockId, NameId, SiteId, TaskId, TokenId};
+use heddle_core::{
+    Event, FaultKind, FinishId, GroupId, LockId, LockMode, NameId, SiteId, TaskId, TokenId,
+};
 
 use super::script::{Block, Schedule, Script, Step, Stop};
 
@@ -46,7 +48,7 @@ struct Simulator<'a> {
     events: Vec<Event>,
     tasks: Vec<Task<'a>>,
     finishes: Vec<Finish>,
-    holders: BTreeMap<LockId, TaskId>,
+    holders: BTreeMap<LockId, BTreeMap<TaskId, LockMode>>,
     signalled: BTreeSet<TokenId>,
     running: Option<TaskId>,
     /// Tasks in the sequence in which they were last put aside; serial runs go on with the latest.
@@ -212,9 +214,14 @@ impl<'a> Simulator<'a> {
                 self.is_isolated(task) || self.signalled.contains(&token_id(token))
             }
             Step::Acquire(lock) | Step::Block(Block::With(lock), _) => {
-                self.is_free_for(task, lock_id(lock))
+                self.is_free_for(task, lock_id(lock), LockMode::Exclusive)
             }
-            Step::Block(Block::Isolated, _) => self.is_free_for(task, LockId::ISOLATED),
+            Step::Share(lock) | Step::Block(Block::Sharing(lock), _) => {
+                self.is_free_for(task, lock_id(lock), LockMode::Shared)
+            }
+            Step::Block(Block::Isolated, _) => {
+                self.is_free_for(task, LockId::ISOLATED, LockMode::Exclusive)
+            }
             _ => true,
         }
     }

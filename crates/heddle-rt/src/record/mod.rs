@@ -8,12 +8,7 @@
 //! # Deviations
 //! 1. An atomic access is one under a lock of its own, and a lock that hands nothing over is an ordinary
 //!    lock: races that are certain here may be merely possible there.
-//! 2. A readers' lock is several locks: writers take all, readers' reads one, readers' writes one of the
-//!    rest, each task its own as long as there are enough. Where there are not, two writes under a readers'
-//!    lock exclude each other there.
-//! 3. A readers' lock is given back and taken again where several readers have it at once, and where a reader
-//!    writes: regions that hold it throughout may be torn there that are not torn here.
-//! 4. Where a piece of work finds what its own thread left, the whole history of the granule is void.
+//! 2. Where a piece of work finds what its own thread left, the whole history of the granule is void.
 //!
 //! What is handed over is a write and a read of a location of its own, under a lock of its own.
 //!
@@ -40,8 +35,6 @@ use stream::Stream;
 /// Locations of hand-overs lie above all others.
 const HAND_OVERS: u64 = 1 << 63;
 const GRANULE: u64 = 8;
-/// Locks for readers that write.
-const WRITING_READERS: u8 = 8;
 /// Milliseconds to wait for a recording that is to be closed.
 const PATIENCE: u32 = 1000;
 
@@ -59,8 +52,6 @@ pub enum Unit {
 pub enum Label {
     /// A lock of the front end's.
     Lock(LockId),
-    /// One of the locks that readers hold when they write.
-    ReadersOf(LockId, u8),
     /// What atomic accesses are made under.
     Atomic,
     /// What hand-overs are made under.
@@ -93,8 +84,6 @@ pub struct Recording {
     pub to: Box<dyn Listener + Send>,
     /// What a location is.
     pub unit: Unit,
-    /// Whether a lock can have readers.
-    pub has_readers: fn(LockId) -> bool,
 }
 
 /// The recorder of a run.
@@ -147,7 +136,6 @@ impl std::fmt::Debug for Recorder {
 pub(crate) struct Book {
     stream: Stream,
     unit: Unit,
-    has_readers: fn(LockId) -> bool,
     /// Tasks of the stream; a member is another one beyond each barrier.
     tasks: Vec<TaskId>,
     finishes: FxHashMap<FinishId, FinishId>,
@@ -156,8 +144,6 @@ pub(crate) struct Book {
     /// Tasks in a finish that is not around them in the stream.
     strangers: FxHashMap<FinishId, Vec<TaskId>>,
     locks: FxHashMap<Label, LockId>,
-    /// Tasks that write while they hold a lock as readers, numbered as they come.
-    writing_readers: FxHashMap<TaskId, usize>,
     tokens: FxHashMap<u32, TokenId>,
     hand_overs: FxHashSet<u32>,
     sites: FxHashMap<u32, SiteId>,
@@ -188,13 +174,11 @@ impl Recorder {
         let book = Book {
             stream: Stream::new(recording.to, start),
             unit: recording.unit,
-            has_readers: recording.has_readers,
             tasks: vec![TaskId::MAIN],
             finishes: FxHashMap::from_iter([(FinishId::MAIN, FinishId::MAIN)]),
             children: FxHashMap::default(),
             strangers: FxHashMap::default(),
             locks: FxHashMap::default(),
-            writing_readers: FxHashMap::default(),
             tokens: FxHashMap::default(),
             hand_overs: FxHashSet::default(),
             sites: FxHashMap::from_iter([(0, start)]),
@@ -388,7 +372,7 @@ impl Book {
         self.stream.end(before);
         let next = self.spawn(owner, member, phase, TaskKind::Member, site);
         held.into_iter()
-            .for_each(|lock| self.stream.acquire(next, lock));
+            .for_each(|(lock, mode)| self.stream.acquire(next, lock, mode));
     }
 
     /// A piece is spawned as its member was.
@@ -468,7 +452,7 @@ impl Book {
         let (task, lock) = (self.task(task), self.lock(Label::HandOver));
         let site = self.stream.site_of(task);
         let extent = Extent::one(Location(HAND_OVERS | u64::from(strand)));
-        self.stream.acquire(task, lock);
+        self.stream.acquire(task, lock, LockMode::Exclusive);
         let part = Part {
             access: 0,
             kind,
@@ -496,27 +480,16 @@ impl Book {
 
     pub(crate) fn acquire(&mut self, task: TaskId, lock: LockId, mode: LockMode) {
         let task = self.task(task);
-        let first = self.lock(Label::Lock(lock));
-        self.stream.acquire(task, first);
-        if mode == LockMode::Exclusive && (self.has_readers)(lock) {
-            for number in 0..WRITING_READERS {
-                let further = self.lock(Label::ReadersOf(lock, number));
-                self.stream.acquire(task, further);
-            }
-        }
+        let lock = self.lock(Label::Lock(lock));
+        self.stream.acquire(task, lock, mode);
     }
 
     pub(crate) fn release(&mut self, task: TaskId, lock: LockId) {
         let task = self.task(task);
-        let further = (0..WRITING_READERS).map(|number| Label::ReadersOf(lock, number));
-        for label in [Label::Lock(lock)].into_iter().chain(further) {
-            if let Some(&lock) = self.locks.get(&label) {
-                self.stream.release(task, lock);
-            }
-        }
-        if lock == LockId::ISOLATED {
-            self.stream.release(task, lock);
-        }
+        let isolated = (lock == LockId::ISOLATED).then_some(lock);
+        let lock = isolated.or_else(|| self.locks.get(&Label::Lock(lock)).copied());
+        lock.into_iter()
+            .for_each(|lock| self.stream.release(task, lock));
     }
 }
 
@@ -529,14 +502,9 @@ impl Book {
             self.forget(made.granule, 1);
         }
         let atomic = made.is_atomic.then(|| self.lock(Label::Atomic));
-        let swapped = self.readers_locks(task, made.kind);
-        for &(read, write) in &swapped {
-            self.stream.release(task, read);
-            self.stream.acquire(task, write);
-        }
         atomic
             .into_iter()
-            .for_each(|lock| self.stream.acquire(task, lock));
+            .for_each(|lock| self.stream.acquire(task, lock, LockMode::Exclusive));
         for extent in extents(self.unit, made.granule, made.mask) {
             if made.is_racy {
                 self.declare(extent, made.site);
@@ -552,38 +520,6 @@ impl Book {
         atomic
             .into_iter()
             .for_each(|lock| self.stream.release(task, lock));
-        for (read, write) in swapped {
-            self.stream.release(task, write);
-            self.stream.acquire(task, read);
-        }
-    }
-
-    /// What a writer must swap: locks held as a reader, for those that readers write under.
-    fn readers_locks(&mut self, task: TaskId, kind: AccessKind) -> Vec<(LockId, LockId)> {
-        let held = self.stream.held(task);
-        if kind == AccessKind::Read || held.is_empty() {
-            return Vec::new();
-        }
-        let shared = self
-            .locks
-            .iter()
-            .filter_map(|(label, &first)| match *label {
-                Label::Lock(lock) if held.contains(&first) && (self.has_readers)(lock) => {
-                    Some((lock, first))
-                }
-                _ => None,
-            });
-        let shared: Vec<(LockId, LockId)> = shared.collect();
-        if shared.is_empty() {
-            return Vec::new();
-        }
-        let next = self.writing_readers.len();
-        let number = *self.writing_readers.entry(task).or_insert(next) as u8 % WRITING_READERS;
-        let pairs = shared.into_iter().map(|(lock, first)| {
-            let second = self.lock(Label::ReadersOf(lock, number));
-            (first, second)
-        });
-        pairs.filter(|(_, second)| !held.contains(second)).collect()
     }
 
     /// Names memory, before a race there is met.

@@ -2,12 +2,13 @@
 //!
 //! On many threads tasks run at the same time; in a stream one runs at a time. So each event is preceded
 //! by the switch to its task, and what the rules ask for is seen to here: a finish ends after all its
-//! tasks, a task after its finishes, a lock has one holder. Where the program's threads really shared a
-//! lock, it is taken from the task that is not running, and back when that one goes on.
+//! tasks, a task after its finishes, a lock has one holder or readers. Where the program's threads really had a
+//! lock at once that they exclude each other from, it is taken from the task that is not running, and back when
+//! that one goes on.
 
 use super::out::{Out, Part};
 use heddle_core::{
-    Event, FinishId, FinishKind, Listener, LockId, SiteId, TaskId, TaskKind, TokenId,
+    Event, FinishId, FinishKind, Listener, LockId, LockMode, SiteId, TaskId, TaskKind, TokenId,
 };
 
 /// See the module's documentation.
@@ -16,8 +17,8 @@ pub(super) struct Stream {
     running: Option<TaskId>,
     tasks: Vec<Task>,
     finishes: Vec<Finish>,
-    /// Who has each lock.
-    holders: Vec<Option<TaskId>>,
+    /// Who has each lock, and how.
+    holders: Vec<Vec<(TaskId, LockMode)>>,
 }
 
 /// A task of the stream.
@@ -29,8 +30,8 @@ struct Task {
     scope: FinishId,
     site: SiteId,
     stage: Stage,
-    /// The locks that protect what it does.
-    held: Vec<LockId>,
+    /// The locks that protect what it does, as often as it took them.
+    held: Vec<(LockId, LockMode)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,7 +71,7 @@ impl Stream {
             running: Some(TaskId::MAIN),
             tasks: vec![main],
             finishes: vec![finish],
-            holders: vec![None],
+            holders: vec![Vec::new()],
         }
     }
 
@@ -242,7 +243,7 @@ impl Stream {
 
     fn close_task(&mut self, task: TaskId) {
         self.run(task);
-        for lock in self.tasks[task.index()].held.clone() {
+        for (lock, _) in self.tasks[task.index()].held.clone() {
             self.drop_lock(task, lock);
         }
         self.out.on(Event::End { task });
@@ -307,14 +308,14 @@ impl Stream {
 impl Stream {
     /// A new lock, to be declared by the caller.
     pub(super) fn new_lock(&mut self) -> LockId {
-        self.holders.push(None);
+        self.holders.push(Vec::new());
         LockId::new(self.holders.len() as u32 - 1)
     }
 
-    pub(super) fn acquire(&mut self, task: TaskId, lock: LockId) {
-        let held = &mut self.tasks[task.index()].held;
-        if !held.contains(&lock) {
-            held.push(lock);
+    pub(super) fn acquire(&mut self, task: TaskId, lock: LockId, mode: LockMode) {
+        let is_new = !self.holds(task, lock);
+        self.tasks[task.index()].held.push((lock, mode));
+        if is_new {
             if self.running == Some(task) {
                 self.free_locks_for(task);
                 self.switch(task);
@@ -326,22 +327,33 @@ impl Stream {
     }
 
     pub(super) fn release(&mut self, task: TaskId, lock: LockId) {
-        if self.tasks[task.index()].held.contains(&lock) && self.run(task) {
-            self.tasks[task.index()].held.retain(|&held| held != lock);
-            self.drop_lock(task, lock);
+        if self.holds(task, lock) && self.run(task) {
+            let held = &mut self.tasks[task.index()].held;
+            let last = held.iter().rposition(|&(taken, _)| taken == lock);
+            last.map(|at| held.remove(at));
+            if !self.holds(task, lock) {
+                self.drop_lock(task, lock);
+            }
         }
     }
 
+    fn holds(&self, task: TaskId, lock: LockId) -> bool {
+        let mut held = self.tasks[task.index()].held.iter();
+        held.any(|&(taken, _)| taken == lock)
+    }
+
     /// The locks that protect what the task does.
-    pub(super) fn held(&self, task: TaskId) -> Vec<LockId> {
+    pub(super) fn held(&self, task: TaskId) -> Vec<(LockId, LockMode)> {
         self.tasks[task.index()].held.clone()
     }
 
     /// Takes the locks of a task from those who have them but are not running.
     fn free_locks_for(&mut self, task: TaskId) {
-        for lock in self.tasks[task.index()].held.clone() {
-            let other = self.holders[lock.index()].filter(|&holder| holder != task);
-            if let Some(other) = other {
+        for (lock, mode) in self.tasks[task.index()].held.clone() {
+            let holders = self.holders[lock.index()].clone();
+            let excluded =
+                |&(holder, how): &(TaskId, LockMode)| holder != task && mode.excludes(how);
+            for (other, _) in holders.into_iter().filter(excluded) {
                 self.switch(other);
                 self.drop_lock(other, lock);
             }
@@ -351,17 +363,19 @@ impl Stream {
     fn take_locks(&mut self) {
         let Some(task) = self.running else { return };
         let site = self.site_of(task);
-        for lock in self.tasks[task.index()].held.clone() {
-            if self.holders[lock.index()].is_none() {
-                self.holders[lock.index()] = Some(task);
-                self.out.on(Event::Acquire { lock, site });
+        for (lock, mode) in self.tasks[task.index()].held.clone() {
+            let holders = &mut self.holders[lock.index()];
+            if holders.iter().all(|&(holder, _)| holder != task) {
+                holders.push((task, mode));
+                self.out.on(Event::Acquire { lock, mode, site });
             }
         }
     }
 
     fn drop_lock(&mut self, task: TaskId, lock: LockId) {
-        if self.holders[lock.index()] == Some(task) {
-            self.holders[lock.index()] = None;
+        let holders = &mut self.holders[lock.index()];
+        if let Some(at) = holders.iter().position(|&(holder, _)| holder == task) {
+            holders.swap_remove(at);
             let site = self.site_of(task);
             self.out.on(Event::Release { lock, site });
         }

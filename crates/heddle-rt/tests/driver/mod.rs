@@ -3,7 +3,7 @@
 
 use heddle_core::{Certainty, Event, Extent, Finding, Location, TaskId, roster::Roster};
 use heddle_oracle::{Subject, TornVerdicts, Verdicts};
-use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, LockMode, ThreadCache};
+use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, ThreadCache};
 use std::collections::HashMap;
 
 /// Numbers the locations of a stream densely, as the engine's front ends do. The locations of an extent
@@ -116,7 +116,7 @@ impl Driver {
             Event::Wait { token, .. } => {
                 engine.wait(cursor, signals.get(&token.raw()).map_or(&[], Vec::as_slice));
             }
-            Event::Acquire { lock, .. } => engine.acquire(cursor, lock, LockMode::Exclusive),
+            Event::Acquire { lock, mode, .. } => engine.acquire(cursor, lock, mode),
             Event::Release { lock, .. } => engine.release(cursor, lock),
             Event::Read { extent, site } => {
                 let (start, len) = span(extent);

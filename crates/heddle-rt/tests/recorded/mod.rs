@@ -38,7 +38,6 @@ pub fn engine() -> (Engine, Tape) {
     engine.record_to(Recording {
         to: Box::new(tape.clone()),
         unit: Unit::Granule,
-        has_readers: |lock| lock.raw() == 2,
     });
     (engine, tape)
 }

@@ -1,8 +1,8 @@
 //! The reading side of the codec: the mirror image of `encode`, trusting nothing.
 
 use heddle_core::{
-    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, Location, LockId, NameId,
-    Shape, SiteId, TaskId, TokenId,
+    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, Location, LockId, LockMode,
+    NameId, Shape, SiteId, TaskId, TokenId,
 };
 
 use super::{Context, tag};
@@ -135,6 +135,10 @@ impl<'a> Decoder<'a> {
             },
             tag::ACQUIRE => Event::Acquire {
                 lock: self.lock()?,
+                mode: match tag & tag::FLAG {
+                    0 => LockMode::Exclusive,
+                    _ => LockMode::Shared,
+                },
                 site,
             },
             tag::RELEASE => Event::Release {

@@ -1,8 +1,8 @@
 //! The writing side of the codec.
 
 use heddle_core::{
-    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, NameId, Shape, SiteId,
-    TaskId, TaskKind,
+    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, LockMode, NameId, Shape,
+    SiteId, TaskId, TaskKind,
 };
 
 use super::{Context, tag};
@@ -66,7 +66,10 @@ impl Encoder<'_> {
             Event::Join { task, site } => self.numbered(tag::JOIN, site, task.raw()),
             Event::Signal { token, site } => self.numbered(tag::SIGNAL, site, token.raw()),
             Event::Wait { token, site } => self.numbered(tag::WAIT, site, token.raw()),
-            Event::Acquire { lock, site } => self.numbered(tag::ACQUIRE, site, lock.raw()),
+            Event::Acquire { lock, mode, site } => {
+                let shared = flag(mode == LockMode::Shared, tag::FLAG);
+                self.numbered(tag::ACQUIRE | shared, site, lock.raw());
+            }
             Event::Release { lock, site } => self.numbered(tag::RELEASE, site, lock.raw()),
             Event::Cut { site } => self.sited(tag::CUT, site),
             Event::Atomic { extent, group } => self.atomic(extent, group),

@@ -196,7 +196,14 @@ mod tests {
                     9 => Event::Join { task, site },
                     10 => Event::Signal { token, site },
                     11 => Event::Wait { token, site },
-                    12 => Event::Acquire { lock, site },
+                    12 => Event::Acquire {
+                        lock,
+                        mode: match even {
+                            true => LockMode::Shared,
+                            false => LockMode::Exclusive,
+                        },
+                        site,
+                    },
                     13 => Event::Release { lock, site },
                     14 => Event::Cut { site },
                     15 => Event::Read { extent, site },

@@ -39,7 +39,7 @@ pub const ATOMIC_END: u8 = 27;
 pub const KIND_MASK: u8 = 0x1f;
 /// Declare: an array. Begin, End, Resume: the predicted task. FinishBegin: a sync block.
 /// Read, Write, Free: as long as the last access of the row. Alloc: named.
-/// Atomic: in a group.
+/// Atomic: in a group. Acquire: shared with other readers.
 pub const FLAG: u8 = 0x20;
 
 /// How the site follows from the one before.
@@ -81,10 +81,13 @@ pub const FAULT_LIMIT_REACHED: u8 = 10;
 /// change of a tag goes unnoticed.
 pub fn is_known(tag: u8) -> bool {
     let unused = match tag & KIND_MASK {
-        READ | WRITE | FREE | ALLOC | FINISH_BEGIN => 0,
-        SPAWN | JOIN..=CUT | ASSERTION_FAILED..=FINISH_BEGIN_OTHER | ATOMIC_BEGIN | ATOMIC_END => {
-            FLAG
-        }
+        READ | WRITE | FREE | ALLOC | FINISH_BEGIN | ACQUIRE => 0,
+        SPAWN
+        | JOIN..=WAIT
+        | RELEASE..=CUT
+        | ASSERTION_FAILED..=FINISH_BEGIN_OTHER
+        | ATOMIC_BEGIN
+        | ATOMIC_END => FLAG,
         DECLARE | ATOMIC | BEGIN | END | RESUME => SITE_MASK,
         DECLARE_LOCK | DECLARE_TOKEN | FINISH_END | BIND => SITE_MASK | FLAG,
         _ => return false,

@@ -121,7 +121,7 @@ pub fn legend() -> Legend {
 struct Task {
     into: FinishId,
     finishes: Vec<FinishId>,
-    locks: Vec<LockId>,
+    locks: Vec<(LockId, LockMode)>,
     begun: bool,
     ended: bool,
 }
@@ -375,16 +375,26 @@ impl Model {
             LockId::ISOLATED => self.features.isolated,
             _ => self.features.locks,
         };
-        if announced && !self.tasks.iter().any(|task| task.locks.contains(&lock)) {
-            self.task(running).locks.push(lock);
-            self.events.push(Event::Acquire { lock, site });
+        let mode = match rest & 64 {
+            64 if lock != LockId::ISOLATED => LockMode::Shared,
+            _ => LockMode::Exclusive,
+        };
+        let mut held = self.tasks.iter().flat_map(|task| &task.locks);
+        let is_free = match mode {
+            LockMode::Exclusive => held.all(|&(other, _)| other != lock),
+            LockMode::Shared => held.all(|&held| held != (lock, LockMode::Exclusive)),
+        };
+        let is_new = self.task(running).locks.iter().all(|held| held.0 != lock);
+        if announced && is_free && is_new {
+            self.task(running).locks.push((lock, mode));
+            self.events.push(Event::Acquire { lock, mode, site });
         }
     }
 
     fn release(&mut self, running: TaskId, rest: u32, site: SiteId) {
         let locks = &mut self.task(running).locks;
         if let Some(n) = (rest as usize).checked_rem(locks.len()) {
-            let lock = locks.swap_remove(n);
+            let (lock, _) = locks.swap_remove(n);
             self.events.push(Event::Release { lock, site });
         }
     }

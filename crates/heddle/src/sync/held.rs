@@ -35,7 +35,7 @@ pub(super) fn by_this_task(lock: LockId) -> bool {
 /// give it back.
 #[track_caller]
 pub(super) fn assert_free(what: impl FnOnce() -> String, lock: LockId, mode: LockMode) {
-    let excludes = |held: &Held| held.lock == lock && held.mode.max(mode) == LockMode::Exclusive;
+    let excludes = |held: &Held| held.lock == lock && held.mode.excludes(mode);
     if let Some(held) = find(excludes) {
         deadlock(&what(), held);
     }

@@ -4,8 +4,8 @@ use crate::play::Found;
 use crate::program::{ALONE, Access, Operation, Step, TOGETHER};
 use crate::torn::{self, Cells, Unit};
 use heddle_core::{
-    Certainty, Event, Extent, FinishId, FinishKind, GroupId, Location, LockId, SiteId, TaskId,
-    TaskKind,
+    Certainty, Event, Extent, FinishId, FinishKind, GroupId, Location, LockId, LockMode, SiteId,
+    TaskId, TaskKind,
 };
 use heddle_oracle::{Oracle, Verdicts};
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,9 +237,9 @@ impl Walk {
     }
 
     fn within(&mut self, lock: Option<LockId>, body: impl FnOnce(&mut Self)) {
-        let site = SITE;
+        let (mode, site) = (LockMode::Exclusive, SITE);
         lock.into_iter()
-            .for_each(|lock| self.on(Event::Acquire { lock, site }));
+            .for_each(|lock| self.on(Event::Acquire { lock, mode, site }));
         body(self);
         lock.into_iter()
             .for_each(|lock| self.on(Event::Release { lock, site }));

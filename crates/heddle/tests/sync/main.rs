@@ -6,7 +6,7 @@ mod mutex;
 mod rwlock;
 
 use heddle::atomic::{AtomicBool, AtomicUsize, Ordering};
-use heddle::{Certainty, Checker, Mutex, Report, RwLock, Shared, check, finish, isolated};
+use heddle::{Certainty, Checker, Mutex, Order, Report, RwLock, Shared, check, finish, isolated};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs two tasks beside each other; serially, one after the other.

@@ -73,3 +73,23 @@ fn a_task_may_read_what_its_spawner_reads() {
         drop(guard);
     });
 }
+
+#[test]
+fn the_graph_judges_readers_as_the_engine_does() {
+    let by_graph = |program: &(dyn Fn() + Sync)| {
+        let checker = Checker::new().order(Order::Graph).parallel(0);
+        checker.check(program).races().count()
+    };
+    let (lock, x) = (RwLock::new(0), Shared::new(0));
+    let share = || {
+        let (_outer, inner) = (lock.read().unwrap(), lock.read().unwrap());
+        drop(inner);
+        x.set(1);
+    };
+    let alone = || {
+        let _guard = lock.write().unwrap();
+        x.set(2);
+    };
+    assert_eq!(by_graph(&|| both(share, share)), 1);
+    assert_eq!(by_graph(&|| both(share, alone)), 0);
+}

@@ -1,8 +1,11 @@
 //! What the steps of a script do when their task's turn comes.
 
-use heddle_core::{Event, Extent, FinishId, FinishKind, LockId, SiteId, TaskId, TaskKind, TokenId};
+use heddle_core::{
+    Event, Extent, FinishId, FinishKind, LockId, LockMode, SiteId, TaskId, TaskKind, TokenId,
+};
 
 use super::{Finish, Frame, Phase, Simulator, Task, Then, lock_id, token_id};
+use crate::oracle::both_share;
 use crate::stream::script::{Block, Schedule, Span, Step};
 
 const TASK_KINDS: [TaskKind; 5] = [
@@ -29,7 +32,10 @@ impl<'a> Simulator<'a> {
                 });
             }
             Step::Acquire(lock) => {
-                self.acquire(task, lock_id(*lock));
+                self.acquire(task, lock_id(*lock), LockMode::Exclusive);
+            }
+            Step::Share(lock) => {
+                self.acquire(task, lock_id(*lock), LockMode::Shared);
             }
             Step::Release(lock) => self.release(task, lock_id(*lock)),
             Step::Join(_) | Step::Signal(_) | Step::Wait(_) if self.is_isolated(task) => {}
@@ -43,8 +49,9 @@ impl<'a> Simulator<'a> {
     fn block(&mut self, task: TaskId, block: Block, steps: &'a [Step]) {
         let isolated = self.is_isolated(task);
         match block {
-            Block::Isolated => self.with(task, LockId::ISOLATED, steps),
-            Block::With(lock) => self.with(task, lock_id(lock), steps),
+            Block::Isolated => self.with(task, LockId::ISOLATED, LockMode::Exclusive, steps),
+            Block::With(lock) => self.with(task, lock_id(lock), LockMode::Exclusive, steps),
+            Block::Sharing(lock) => self.with(task, lock_id(lock), LockMode::Shared, steps),
             Block::Async if !isolated => self.spawn(task, 0, None, steps),
             Block::Escaping(outwards) if !isolated => self.spawn(task, outwards, None, steps),
             Block::After(token) if !isolated => self.spawn(task, 0, Some(token_id(token)), steps),
@@ -62,8 +69,8 @@ impl<'a> Simulator<'a> {
         self.tasks[task.index()].frames.push(Frame { steps, then });
     }
 
-    fn with(&mut self, task: TaskId, lock: LockId, steps: &'a [Step]) {
-        let taken = self.acquire(task, lock);
+    fn with(&mut self, task: TaskId, lock: LockId, mode: LockMode, steps: &'a [Step]) {
+        let taken = self.acquire(task, lock, mode);
         self.enter(
             task,
             steps,
@@ -168,18 +175,19 @@ impl<'a> Simulator<'a> {
     }
 
     /// Says whether the task took the lock, or had it already.
-    fn acquire(&mut self, task: TaskId, lock: LockId) -> bool {
-        let taken = self.holders.insert(lock, task).is_none();
-        if taken {
-            let site = self.site();
-            self.events.push(Event::Acquire { lock, site });
+    fn acquire(&mut self, task: TaskId, lock: LockId, mode: LockMode) -> bool {
+        if self.holds(task, lock) {
+            return false;
         }
-        taken
+        let site = self.site();
+        self.holders.entry(lock).or_default().insert(task, mode);
+        self.events.push(Event::Acquire { lock, mode, site });
+        true
     }
 
     fn release(&mut self, task: TaskId, lock: LockId) {
-        if self.holders.get(&lock) == Some(&task) {
-            self.holders.remove(&lock);
+        let holders = self.holders.entry(lock).or_default();
+        if holders.remove(&task).is_some() {
             let site = self.site();
             self.events.push(Event::Release { lock, site });
         }
@@ -198,16 +206,23 @@ impl<'a> Simulator<'a> {
     }
 
     pub(super) fn is_isolated(&self, task: TaskId) -> bool {
-        self.holders.get(&LockId::ISOLATED) == Some(&task)
+        self.holds(task, LockId::ISOLATED)
     }
 
-    pub(super) fn is_free_for(&self, task: TaskId, lock: LockId) -> bool {
-        self.holders.get(&lock).is_none_or(|&holder| holder == task)
+    fn holds(&self, task: TaskId, lock: LockId) -> bool {
+        let holders = self.holders.get(&lock);
+        holders.is_some_and(|holders| holders.contains_key(&task))
+    }
+
+    /// Whether the task could take the lock now, or has it.
+    pub(super) fn is_free_for(&self, task: TaskId, lock: LockId, mode: LockMode) -> bool {
+        let mut holders = self.holders.get(&lock).into_iter().flatten();
+        self.holds(task, lock) || holders.all(|(_, &how)| both_share(mode, how))
     }
 
     fn locks_of(&self, task: TaskId) -> Vec<LockId> {
-        let held = self.holders.iter().filter(|&(_, &holder)| holder == task);
-        held.map(|(&lock, _)| lock).collect()
+        let locks = self.holders.keys().copied();
+        locks.filter(|&lock| self.holds(task, lock)).collect()
     }
 
     pub(super) fn ended(&self, task: TaskId) -> bool {
