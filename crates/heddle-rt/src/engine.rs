@@ -22,6 +22,7 @@ use crate::shadow::Shadow;
 use crate::states::{ROWS, States};
 use crate::store::Store;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
+use crate::velodrome::{Course, Velodrome};
 use heddle_core::order::layer::Layer;
 use heddle_core::order::tree::{Node, NodeIndex, NodeKind, Nodes, ROOT};
 use heddle_core::{
@@ -49,7 +50,7 @@ pub struct Cursor {
     /// What joins it: the finish it was spawned into, or its creator's wait.
     pub(crate) joined_by: FinishId,
     /// The finish that joins it if nothing else does.
-    outlived_by: FinishId,
+    pub(crate) outlived_by: FinishId,
     /// The wait that its children belong to; 0 before it has any.
     pub(crate) wait: NodeIndex,
     /// Waits that pieces of its team's work left behind, with children that were not waited for.
@@ -67,6 +68,8 @@ pub struct Cursor {
     pub(crate) region: u32,
     /// How many atomic blocks it is in.
     pub(crate) blocks: u32,
+    /// Where it stands in the observed order.
+    pub(crate) course: Course,
 }
 
 impl Cursor {
@@ -191,6 +194,7 @@ pub struct Engine {
     pub(crate) witness: fn(u64, [u32; 2]),
     gave_up: AtomicBool,
     pub(crate) recorder: Option<Box<Recorder>>,
+    pub(crate) velodrome: Option<Box<Velodrome>>,
 }
 
 /// A task, and its share of a team's work.
@@ -259,6 +263,7 @@ impl Engine {
             witness: |_, _| (),
             gave_up: AtomicBool::new(false),
             recorder: None,
+            velodrome: None,
         })
     }
 
@@ -344,6 +349,7 @@ impl Engine {
             hold: Hold::NOTHING,
             region: NO_REGION,
             blocks: 0,
+            course: Course::default(),
         }
     }
 
@@ -369,7 +375,9 @@ impl Engine {
         self.record(|book| {
             book.spawn(parent.task, task, finish, kind, site);
         });
-        self.start(parent.frame, task, node, finish, finish)
+        let mut child = self.start(parent.frame, task, node, finish, finish);
+        self.branch(parent, &mut child);
+        child
     }
 
     pub(crate) fn new_task(
@@ -427,6 +435,7 @@ impl Engine {
             hold: Hold::NOTHING,
             region: NO_REGION,
             blocks: 0,
+            course: Course::default(),
         }
     }
 
@@ -453,6 +462,7 @@ impl Engine {
     pub fn end(&self, mut cursor: Cursor) -> EndPoint {
         cursor.blocks = 0;
         self.end_region(&mut cursor);
+        self.conclude(&cursor);
         let Cursor {
             task,
             scope,
@@ -519,6 +529,7 @@ impl Engine {
         (cursor.scope, cursor.finish) = (scope.outer_scope, scope.outer_finish);
         cursor.wait = scope.outer_wait;
         self.operate(cursor);
+        self.gone_past(cursor, scope.id);
         self.each_layer(|layer| layer.finish_end(scope.id, cursor.task, &self.forest));
         self.record(|book| book.finish_end(cursor.task, scope.id));
     }
@@ -531,6 +542,7 @@ impl Engine {
         };
         self.record(|book| book.join(cursor.task, end.task));
         self.wait_for(cursor, &[last]);
+        self.joined(cursor, end.task);
     }
 
     /// What the task did so far precedes whoever waits for the returned strand.
@@ -542,6 +554,7 @@ impl Engine {
     fn signal_in_region(&self, cursor: &mut Cursor) -> u32 {
         let strand = self.close(cursor);
         self.record(|book| book.signal(cursor.task, strand));
+        self.signalled(cursor, strand);
         strand
     }
 
@@ -556,6 +569,7 @@ impl Engine {
     pub fn wait(&self, cursor: &mut Cursor, signals: &[u32]) {
         self.record(|book| book.wait(cursor.task, signals));
         self.wait_for(cursor, signals);
+        self.saw(cursor, signals);
     }
 
     /// These strands precede what follows.
@@ -581,6 +595,7 @@ impl Engine {
         let first = self.first_of_section(cursor);
         let hold = self.exclusion.acquire(cursor.hold, (lock, mode), first);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+        self.took(cursor, lock, mode);
     }
 
     /// The task takes a lock that hands nothing over: what it does under it does not depend on who had
@@ -592,6 +607,7 @@ impl Engine {
         self.record(|book| book.acquire(cursor.task, lock, LockMode::Exclusive));
         let hold = self.exclusion.exclude(cursor.hold, lock);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+        self.took(cursor, lock, LockMode::Exclusive);
     }
 
     /// Whether the task holds a lock.
@@ -604,6 +620,7 @@ impl Engine {
         let strand = self.close(cursor);
         self.leave_section(cursor, lock, strand);
         self.record(|book| book.release(cursor.task, lock));
+        self.gave_back(cursor, lock);
         let hold = self.exclusion.release(cursor.hold, lock, strand);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
     }
@@ -639,6 +656,7 @@ impl Engine {
         let book = self.open_book();
         self.shadow.clear(start, len);
         self.forget_members(start, len);
+        self.forget_order(start, len);
         if let Some(mut book) = book {
             book.forget(start, len);
         }
@@ -772,6 +790,7 @@ impl Engine {
     pub fn hand_over(&self, cursor: &mut Cursor, from: u32) {
         self.record(|book| book.hand_over(cursor.task, from));
         self.receive_from(cursor, from, Through::Location);
+        self.saw(cursor, &[from]);
     }
 
     /// The same, where what is handed over is a value of this granule's. If it is declared atomic, that the

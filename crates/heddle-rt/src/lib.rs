@@ -27,6 +27,7 @@ mod states;
 mod store;
 mod sync;
 mod team;
+mod velodrome;
 
 pub use atomicity::{Analysis, HANDED, Pairs, VALUE};
 pub use cache::{Known, Region, Taking, ThreadCache};
@@ -37,3 +38,4 @@ pub use record::{Label, Recorded, Recording, Unit};
 #[cfg(not(feature = "shuttle"))]
 pub use shadow::View;
 pub use team::{Outside, Team};
+pub use velodrome::{Cycle, Cycles};

@@ -144,7 +144,6 @@ impl<T> Reserved<T> {
         unsafe { libc::madvise(self.base.as_ptr().cast(), bytes, libc::MADV_DONTDUMP) };
     }
 
-    #[cfg(not(feature = "shuttle"))]
     pub(crate) fn base(&self) -> *mut T {
         self.base.as_ptr()
     }

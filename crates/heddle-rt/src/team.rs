@@ -42,6 +42,7 @@ impl Engine {
             site,
             phases: Mutex::default(),
         };
+        self.gather(cursor, team.region.id());
         self.phase(&team, 0);
         team
     }
@@ -63,7 +64,9 @@ impl Engine {
         self.record(|book| {
             book.spawn(team.owner, task, phase.id(), TaskKind::Member, site);
         });
-        self.start(frame, task, node, phase.id(), phase.id())
+        let mut member = self.start(frame, task, node, phase.id(), phase.id());
+        self.enrol(&mut member, team.region.id());
+        member
     }
 
     /// The member reaches a barrier. To be said before any member passes it.
@@ -71,6 +74,7 @@ impl Engine {
         let (task, phase) = (cursor.task, cursor.finish);
         self.each_layer(|layer| layer.end(task, phase));
         self.operate(cursor);
+        self.close_into(cursor, phase);
     }
 
     /// The member passes the barrier it has reached, after every other member has reached it and all
@@ -82,9 +86,11 @@ impl Engine {
         self.each_layer(|layer| layer.spawn(team.owner, task));
         self.record(|book| book.pass(team.owner, task, phase.id()));
         let passed = cursor.phase + 1;
-        let hold = cursor.hold;
+        let (hold, before) = (cursor.hold, cursor.finish);
+        let course = std::mem::take(&mut cursor.course);
         *cursor = self.start(cursor.frame, task, node, phase.id(), phase.id());
-        (cursor.phase, cursor.hold) = (passed, hold);
+        (cursor.phase, cursor.hold, cursor.course) = (passed, hold, course);
+        self.gone_past(cursor, before);
     }
 
     /// The team is over, and with it all its tasks.
@@ -98,6 +104,7 @@ impl Engine {
         if let Some(last) = last {
             self.each_layer(|layer| layer.finish_end(last.id(), team.owner, &self.forest));
             self.record(|book| book.finish_end(team.owner, last.id()));
+            self.gone_past(cursor, last.id());
         }
         self.finish_end(cursor, team.region);
     }
@@ -193,7 +200,9 @@ impl Engine {
         self.each_layer(|layer| layer.spawn(parent.task, task));
         let node = self.forest.push(below, NodeKind::Task, task);
         self.operate(parent);
-        self.start(parent.frame, task, node, parent.finish, joined_at(wait))
+        let mut child = self.start(parent.frame, task, node, parent.finish, joined_at(wait));
+        self.branch(parent, &mut child);
+        child
     }
 
     /// The task has waited for the children it created since it last did.
@@ -202,6 +211,7 @@ impl Engine {
         self.wait_for_outer_children(cursor);
         for left in std::mem::take(&mut cursor.left_waits) {
             self.forest.wait_over(left);
+            self.gone_past(cursor, joined_at(left));
         }
         let wait = cursor.wait;
         if wait == ROOT {
@@ -211,6 +221,7 @@ impl Engine {
         cursor.scope = self.forest.node(wait).parent;
         cursor.wait = ROOT;
         self.operate(cursor);
+        self.gone_past(cursor, joined_at(wait));
         let task = cursor.task;
         self.each_layer(|layer| layer.finish_end(joined_at(wait), task, &self.forest));
     }
@@ -246,6 +257,7 @@ impl Engine {
     #[cold]
     fn wait_by_edges(&self, cursor: &mut Cursor, wait: NodeIndex) {
         let children: Vec<NodeIndex> = self.forest.children(wait).collect();
+        self.gone_past(cursor, joined_at(wait));
         let ends: Vec<u32> = children
             .into_iter()
             .map(|child| self.make_strand(child, self.forest.node(child).task))
@@ -273,6 +285,7 @@ impl Engine {
         let task = parent.task;
         self.each_layer(|layer| layer.finish_end(joined_by, task, &self.forest));
         self.operate(parent);
+        self.gone_past(parent, joined_by);
         self.record(|book| book.join(task, end.task()));
         end
     }

@@ -23,6 +23,9 @@ impl Engine {
         if cursor.region != NO_REGION && cursor.blocks == 0 {
             self.close_region(cursor);
         }
+        if cursor.blocks == 0 {
+            self.leave_transaction(cursor);
+        }
     }
 
     #[cold]

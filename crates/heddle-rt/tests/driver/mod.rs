@@ -1,9 +1,10 @@
 //! Drives an engine with a stream of events, as a front end would.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use heddle_core::{Certainty, Event, Extent, Finding, Location, TaskId, roster::Roster};
+use heddle_core::roster::Roster;
+use heddle_core::{AccessKind, Certainty, Event, Extent, Finding, Location, SiteId, TaskId};
 use heddle_oracle::{Subject, TornVerdicts, Verdicts};
-use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, ThreadCache};
+use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, ThreadCache, Touch};
 use std::collections::HashMap;
 
 /// Numbers the locations of a stream densely, as the engine's front ends do. The locations of an extent
@@ -121,10 +122,12 @@ impl Driver {
             Event::Read { extent, site } => {
                 let (start, len) = span(extent);
                 engine.read(cache, cursor, start, len, || site.raw());
+                observe(engine, cursor, AccessKind::Read, (start, len), site);
             }
             Event::Write { extent, site } | Event::Free { extent, site } => {
                 let (start, len) = span(extent);
                 engine.write(cache, cursor, start, len, || site.raw());
+                observe(engine, cursor, AccessKind::Write, (start, len), site);
             }
             Event::Alloc { extent, .. } => {
                 let (start, len) = span(extent);
@@ -138,6 +141,16 @@ impl Driver {
             Event::AtomicEnd { .. } => engine.block_end(cursor),
             _ => {}
         }
+    }
+
+    /// Where cycles were closed in the observed order, as they were met: the location, and the position.
+    pub fn cycles(&self) -> Vec<(Location, SiteId)> {
+        let cycles = self.engine.cycles().unwrap_or_default().torn.into_iter();
+        let named = cycles.map(|cycle| {
+            let location = Location(self.numbers.0[cycle.granule as usize]);
+            (location, SiteId::new(cycle.site))
+        });
+        named.collect()
     }
 
     /// The racy locations.
@@ -192,5 +205,23 @@ impl Driver {
         }
         assert!(!self.engine.gave_up());
         verdicts
+    }
+}
+
+fn observe(
+    engine: &Engine,
+    cursor: &mut Cursor,
+    kind: AccessKind,
+    (start, len): (u64, u64),
+    site: SiteId,
+) {
+    for granule in start..start + len {
+        let touch = Touch {
+            kind,
+            granule,
+            mask: 0xff,
+            since: 0,
+        };
+        engine.observe(cursor, touch, || site.raw());
     }
 }

@@ -1,0 +1,464 @@
+//! Conflict-serializability of the order that is observed, while the program runs: the baseline to compare with.
+//!
+//! Flanagan, Freund, Yi: *Velodrome: A Sound and Complete Dynamic Atomicity Checker for Multithreaded
+//! Programs* (2008). As in [`heddle_core::atomicity`], regions are the transactions, there is an edge for everything that
+//! makes a task wait and for conflicting accesses to a unit as they came, and a region whose access closes a
+//! cycle is torn. It says nothing of any other schedule.
+//!
+//! # Form
+//! 1. A unit's history is one word ([`words`]): the transaction that wrote it last, and those that read it since. An
+//!    access is one compare-and-swap, which also decides what came first.
+//! 2. An access that its transaction has already made, nobody else having been there since, changes nothing: one load
+//!    and a comparison.
+//! 3. Most transactions meet nobody who is still alive. They never get into the graph ([`graph`]).
+//! 4. Bytes of a granule that are accessed by themselves, and groups, have words of their own.
+//!
+//! # Deviations
+//! 1. A cycle that a task operation or a lock closes is counted, and reported if the next access that is not a
+//!    repetition closes it too.
+//! 2. An edge that closes a cycle is not drawn, so that what follows is judged without it.
+
+mod course;
+mod graph;
+mod words;
+
+pub(crate) use course::Course;
+
+use crate::Touch;
+use crate::engine::{Cursor, Engine};
+use crate::states::ROWS;
+use crate::store::Store;
+use crate::sync::{AtomicBool, Mutex, MutexGuard, PoisonError};
+use course::Mark;
+use graph::{Cause, Drawn, Graph, NOBODY};
+use heddle_core::AccessKind::{self, Read, Write};
+use heddle_core::GroupId;
+use heddle_core::atomicity::Scope;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicU64, Ordering};
+use words::Words;
+
+/// All bytes of a granule.
+const WHOLE: u8 = 0xff;
+/// Marks a number that is that of a list of readers.
+const LIST: u32 = 1 << 31;
+/// Instead of a writer: each byte of the granule has a word of its own.
+const BYTES: u32 = u32::MAX;
+/// Instead of a writer: what is accessed is a group.
+const GROUP: u32 = u32::MAX - 1;
+
+/// What the observed order shows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Cycles {
+    /// The units on which an access closed a cycle, each once.
+    pub torn: Vec<Cycle>,
+    /// Regions that accessed a unit.
+    pub regions: u64,
+    /// Edges between regions that were alive.
+    pub edges: u64,
+    /// Cycles that were closed by a task operation or a lock, not by an access to a unit.
+    pub by_waits: u64,
+}
+
+/// An access that closed a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Cycle {
+    /// What was accessed.
+    pub granule: u64,
+    /// What it is a member of.
+    pub group: Option<GroupId>,
+    /// Where.
+    pub site: u32,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Velodrome {
+    graph: Graph,
+    words: Words,
+    readers: Store<Reader>,
+    scope: Scope,
+    /// The words of groups, and the groups of words.
+    groups: Mutex<(FxHashMap<GroupId, u32>, FxHashMap<u32, GroupId>)>,
+    /// What tasks, finishes, locks and signals left behind that is still alive.
+    left: Mutex<FxHashMap<Mark, Vec<u32>>>,
+    any_left: AtomicBool,
+    found: Mutex<(FxHashSet<Unit>, Vec<Cycle>)>,
+}
+
+/// A reader, and those before it.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    transaction: u32,
+    rest: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Unit {
+    Granule(u64),
+    Group(u32),
+}
+
+/// The history of a unit: its writer, and its readers since.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Word(u64);
+
+impl Word {
+    /// Not watched.
+    const NONE: Self = Self(0);
+    /// Watched, and not accessed yet.
+    const WATCHED: Self = Self(NOBODY as u64);
+
+    const fn new(writer: u32, readers: u32) -> Self {
+        Self(writer as u64 | (readers as u64) << 32)
+    }
+
+    const fn writer(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Readers, or the number of spare words.
+    const fn readers(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// Whether the access of this transaction, which is one, changes nothing.
+    #[inline(always)]
+    fn has(self, transaction: u32, kind: AccessKind) -> bool {
+        match kind {
+            Read => self.writer() == transaction || self.readers() == transaction,
+            Write => {
+                self.writer() == transaction
+                    && (self.readers() == 0 || self.readers() == transaction)
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Observes the order of accesses from now on. To be said before the run.
+    pub fn observe_order(&mut self, scope: Scope) {
+        self.velodrome = Velodrome::new(scope).map(Box::new);
+    }
+
+    /// Whether the order of accesses is observed.
+    pub fn observes_order(&self) -> bool {
+        self.velodrome.is_some()
+    }
+
+    /// The order of accesses to these bytes of each granule matters: by themselves, or as a part of a group.
+    pub(crate) fn observe_units(&self, start: u64, len: u64, mask: u8, group: Option<GroupId>) {
+        if let Some(velodrome) = &self.velodrome {
+            let granules = start..start.saturating_add(len);
+            granules.for_each(|granule| velodrome.watch(granule, mask, group));
+        }
+    }
+
+    /// What was known of these granules is void.
+    pub(crate) fn forget_order(&self, start: u64, len: u64) {
+        if let Some(velodrome) = &self.velodrome {
+            velodrome.forget(start, len);
+        }
+    }
+
+    /// The task makes an access.
+    #[inline]
+    pub fn observe(&self, cursor: &mut Cursor, touch: Touch, site: impl FnOnce() -> u32) {
+        if let Some(velodrome) = &self.velodrome {
+            velodrome.access(&mut cursor.course, touch, site);
+        }
+    }
+
+    /// What the order showed so far.
+    pub fn cycles(&self) -> Option<Cycles> {
+        self.velodrome.as_ref().map(|velodrome| velodrome.cycles())
+    }
+}
+
+impl Velodrome {
+    fn new(scope: Scope) -> Option<Self> {
+        Some(Self {
+            graph: Graph::new()?,
+            words: Words::new()?,
+            readers: Store::new(ROWS)?,
+            scope,
+            groups: Mutex::default(),
+            left: Mutex::default(),
+            any_left: AtomicBool::new(false),
+            found: Mutex::default(),
+        })
+    }
+
+    fn cycles(&self) -> Cycles {
+        let [regions, edges, by_waits] = self.graph.totals();
+        Cycles {
+            torn: locked(&self.found).1.clone(),
+            regions,
+            edges,
+            by_waits,
+        }
+    }
+
+    fn forget(&self, start: u64, len: u64) {
+        if !locked(&self.groups).0.is_empty() {
+            let granules = start..start.saturating_add(len);
+            let words = granules.filter_map(|granule| self.words.find(granule));
+            words.for_each(|word| self.leave_group(Word(word.load(Ordering::Acquire))));
+        }
+        self.words.clear(start, len);
+    }
+
+    /// A group that loses a member starts anew.
+    fn leave_group(&self, word: Word) {
+        match word.writer() {
+            GROUP => {
+                let group = self.words.spare(word.readers(), 0);
+                group.store(Word::WATCHED.0, Ordering::Release);
+            }
+            BYTES => {
+                let bytes = (0..8).map(|byte| self.words.spare(word.readers(), byte));
+                bytes.for_each(|byte| self.leave_group(Word(byte.load(Ordering::Acquire))));
+            }
+            _ => {}
+        }
+    }
+
+    fn watch(&self, granule: u64, mask: u8, group: Option<GroupId>) {
+        let Some(word) = self.words.word(granule) else {
+            return;
+        };
+        let fresh = match group.and_then(|group| self.group(group)) {
+            Some(number) => Word::new(GROUP, number),
+            None => Word::WATCHED,
+        };
+        self.leave_group(Word(word.load(Ordering::Acquire)));
+        if mask == WHOLE {
+            return word.store(fresh.0, Ordering::Release);
+        }
+        if let Some(number) = self.split(word) {
+            for byte in bytes(mask) {
+                self.words
+                    .spare(number, byte)
+                    .store(fresh.0, Ordering::Release);
+            }
+        }
+    }
+
+    fn group(&self, group: GroupId) -> Option<u32> {
+        let mut groups = locked(&self.groups);
+        if let Some(&number) = groups.0.get(&group) {
+            return Some(number);
+        }
+        let number = self.words.take_spares(Word::WATCHED.0)?;
+        groups.0.insert(group, number);
+        groups.1.insert(number, group);
+        Some(number)
+    }
+
+    /// Gives each byte of a granule its own word, and says where.
+    fn split(&self, cell: &AtomicU64) -> Option<u32> {
+        loop {
+            let word = Word(cell.load(Ordering::Acquire));
+            if word.writer() == BYTES {
+                return Some(word.readers());
+            }
+            let number = self.words.take_spares(word.0)?;
+            let split = Word::new(BYTES, number);
+            if exchange(cell, word, split).is_some() {
+                return Some(number);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn access(&self, course: &mut Course, touch: Touch, site: impl FnOnce() -> u32) {
+        let cell = match self.scope {
+            Scope::Declared => self.words.find(touch.granule),
+            Scope::All => self.words.word(touch.granule),
+        };
+        let Some(cell) = cell else { return };
+        let word = Word(cell.load(Ordering::Acquire));
+        let is_whole = touch.mask == WHOLE;
+        if is_whole && course.current != 0 && word.has(course.current, touch.kind) {
+            return;
+        }
+        if word != Word::NONE || self.scope == Scope::All {
+            self.meet(course, cell, touch, site);
+        }
+    }
+
+    #[inline(never)]
+    fn meet(
+        &self,
+        course: &mut Course,
+        cell: &AtomicU64,
+        touch: Touch,
+        site: impl FnOnce() -> u32,
+    ) {
+        let word = Word(cell.load(Ordering::Acquire));
+        let unit = Unit::Granule(touch.granule);
+        let cycle = match word.writer() {
+            GROUP => self.settle(course, cell, touch.kind, unit),
+            BYTES => self.settle_bytes(course, word.readers(), touch, unit),
+            _ if touch.mask == WHOLE => self.settle(course, cell, touch.kind, unit),
+            _ => match self.split(cell) {
+                Some(number) => self.settle_bytes(course, number, touch, unit),
+                None => None,
+            },
+        };
+        if let Some(unit) = cycle {
+            self.report(unit, touch.granule, site);
+        }
+    }
+
+    fn settle_bytes(
+        &self,
+        course: &mut Course,
+        number: u32,
+        touch: Touch,
+        unit: Unit,
+    ) -> Option<Unit> {
+        let mut cycle = None;
+        for byte in bytes(touch.mask) {
+            let cell = self.words.spare(number, byte);
+            let word = Word(cell.load(Ordering::Acquire));
+            let is_known = course.current != 0 && word.has(course.current, touch.kind);
+            let is_watched = word != Word::NONE || self.scope == Scope::All;
+            if is_watched && !is_known {
+                cycle = cycle.or(self.settle(course, cell, touch.kind, unit));
+            }
+        }
+        cycle
+    }
+
+    /// Makes the access, and names the unit if it closes a cycle.
+    fn settle(
+        &self,
+        course: &mut Course,
+        cell: &AtomicU64,
+        kind: AccessKind,
+        unit: Unit,
+    ) -> Option<Unit> {
+        let now = self.transaction(course);
+        loop {
+            let word = Word(cell.load(Ordering::Acquire));
+            match word.writer() {
+                GROUP => {
+                    let group = Unit::Group(word.readers());
+                    return self.settle(course, self.words.spare(word.readers(), 0), kind, group);
+                }
+                BYTES => {
+                    let touch = Touch {
+                        kind,
+                        granule: 0,
+                        mask: WHOLE,
+                        since: 0,
+                    };
+                    return self.settle_bytes(course, word.readers(), touch, unit);
+                }
+                _ => {}
+            }
+            if word.has(now, kind) || kind == Read && self.readers(word).any(|r| r == now) {
+                return None;
+            }
+            let next = self.next(course, word, kind, now);
+            if exchange(cell, word, next).is_some() {
+                return (self.meets(word, kind, now) == Drawn::Cycle).then_some(unit);
+            }
+        }
+    }
+
+    /// The word after an access.
+    fn next(&self, course: &mut Course, word: Word, kind: AccessKind, now: u32) -> Word {
+        match kind {
+            Write => Word::new(now, 0),
+            Read => {
+                let (old, new) = course.joined;
+                let readers = match word.readers() {
+                    readers if readers == old && new != 0 => new,
+                    readers => self.with_reader(word, readers, now),
+                };
+                course.joined = (word.readers(), readers);
+                Word::new(word.writer(), readers)
+            }
+        }
+    }
+
+    /// Those readers that are still alive, and `now`.
+    fn with_reader(&self, word: Word, readers: u32, now: u32) -> u32 {
+        if readers == 0 {
+            return now;
+        }
+        let alive = self.readers(word).filter(|&r| self.graph.is_alive(r));
+        let alive: SmallVec<[u32; 8]> = alive.collect();
+        let row = |rest, &transaction| {
+            let row = self.readers.push(Reader { transaction, rest })?;
+            Some(row | LIST)
+        };
+        let Some((first, others)) = alive.split_first() else {
+            return now;
+        };
+        let list = others.iter().chain([&now]).try_fold(*first, row);
+        // Without room for a list the last reader stands for all.
+        list.unwrap_or(now)
+    }
+
+    fn readers(&self, word: Word) -> impl Iterator<Item = u32> + '_ {
+        let mut at = word.readers();
+        std::iter::from_fn(move || match at {
+            0 => None,
+            one if one & LIST == 0 => {
+                at = 0;
+                Some(one)
+            }
+            list => {
+                let reader = self.readers.get(list & !LIST);
+                at = reader.rest;
+                Some(reader.transaction)
+            }
+        })
+    }
+
+    /// Draws the edges from those that the access conflicts with.
+    fn meets(&self, before: Word, kind: AccessKind, now: u32) -> Drawn {
+        let readers = self.readers(before).filter(|_| kind == Write);
+        let conflicts = readers
+            .chain([before.writer()])
+            .filter(|&other| other != now && self.graph.is_alive(other));
+        let conflicts: SmallVec<[u32; 8]> = conflicts.collect();
+        match conflicts.is_empty() {
+            true => Drawn::Acyclic,
+            false => self.graph.draw(&conflicts, now, Cause::Access),
+        }
+    }
+
+    #[cold]
+    fn report(&self, unit: Unit, granule: u64, site: impl FnOnce() -> u32) {
+        let mut found = locked(&self.found);
+        if found.0.insert(unit) {
+            let group = match unit {
+                Unit::Granule(_) => None,
+                Unit::Group(number) => locked(&self.groups).1.get(&number).copied(),
+            };
+            found.1.push(Cycle {
+                granule,
+                group,
+                site: site(),
+            });
+        }
+    }
+}
+
+fn exchange(cell: &AtomicU64, from: Word, to: Word) -> Option<()> {
+    let exchanged = cell.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Acquire);
+    exchanged.ok().map(drop)
+}
+
+fn bytes(mask: u8) -> impl Iterator<Item = u32> {
+    (0..8).filter(move |byte| mask & (1 << byte) != 0)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
