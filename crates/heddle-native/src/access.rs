@@ -4,6 +4,7 @@
 //! everything else is out of line. Executables have it twice: linked in (`hooks/hooks.s`), for speed,
 //! and here for code in shared libraries.
 
+use crate::report::options::Observed;
 use crate::runtime::Runtime;
 use crate::shim::export;
 use crate::stack::{self, Gap};
@@ -79,6 +80,7 @@ pub(crate) fn touch_atomically(
             storage,
             ..
         } = thread;
+        runtime.engine.observe(cursor, touch, || site);
         match storage.contains(&address) {
             true => runtime.engine.touch_private(cache, cursor, touch, site),
             false => runtime.engine.touch_atomically(cache, cursor, touch, site),
@@ -113,6 +115,12 @@ fn granules(address: usize, len: usize) -> impl Iterator<Item = (u64, u8)> {
 fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
     // The executable's hooks do not know whether accesses are checked now.
     let Some(thread) = checked() else { return };
+    if thread.observed != Observed::Nothing {
+        observe(thread, kind, address, len, pc);
+        if thread.observed == Observed::Alone {
+            return;
+        }
+    }
     if len <= 2 * GRANULE
         && thread.gap.contains(address)
         && granules(address, len).all(|(granule, mask)| {
@@ -150,6 +158,70 @@ fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -
         },
         false => first,
     }
+}
+
+/// The access takes its place in the observed order.
+#[inline]
+fn observe(thread: &mut Thread, kind: AccessKind, address: usize, len: usize, pc: usize) {
+    let mut touches = granules(address, len).map(|(granule, mask)| Touch {
+        kind,
+        granule,
+        mask,
+        since: 0,
+    });
+    let engine = thread.engine;
+    let is_done = touches.all(|touch| engine.observe_at_once(&thread.cursor, touch));
+    if !is_done || thread.openmp.watches(address) {
+        observe_anew(kind, address, len, pc);
+    }
+}
+
+/// The common case where the observed order alone is looked at: an access of at most a granule that changes
+/// nothing.
+#[inline(always)]
+fn is_repeated(kind: AccessKind, address: usize, len: usize) -> bool {
+    let Some(thread) = checked() else {
+        return false;
+    };
+    if thread.observed != Observed::Alone {
+        return false;
+    }
+    let (granule, offset) = ((address / GRANULE) as u64, address % GRANULE);
+    let has = |granule, mask| {
+        thread.has_observed(Touch {
+            kind,
+            granule,
+            mask,
+            since: 0,
+        })
+    };
+    let is_known = match len {
+        1..=GRANULE if offset + len <= GRANULE => {
+            has(granule, (0xffu8 >> (GRANULE - len)) << offset)
+        }
+        16 if offset == 0 => has(granule, 0xff) && has(granule + 1, 0xff),
+        _ => false,
+    };
+    is_known && !thread.openmp.watches(address)
+}
+
+#[inline(never)]
+fn observe_anew(kind: AccessKind, address: usize, len: usize, pc: usize) {
+    enter(|_, thread| {
+        if thread.observed == Observed::Alone && thread.openmp.watches(address) {
+            return crate::openmp::watched(thread);
+        }
+        for (granule, mask) in granules(address, len) {
+            let touch = Touch {
+                kind,
+                granule,
+                mask,
+                since: 0,
+            };
+            let Thread { engine, cursor, .. } = thread;
+            engine.observe(cursor, touch, || site(pc).raw());
+        }
+    });
 }
 
 fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usize) {
@@ -265,7 +337,10 @@ macro_rules! updates {
         $(const _: () = {
             #[unsafe(export_name = $slow)]
             extern "C" fn slow(address: usize, pc: usize) {
-                unknown_update(address, $len, pc);
+                // Where the write is repeated, so is the read.
+                if !is_repeated(Write, address, $len) {
+                    unknown_update(address, $len, pc);
+                }
             }
         };)*
     };
@@ -293,7 +368,8 @@ fn update(address: usize, len: usize, pc: usize) {
 #[inline(never)]
 fn unknown_update(address: usize, len: usize, pc: usize) {
     let is_watched = |thread: &mut Thread| {
-        granules(address, len).any(|(granule, _)| thread.engine.watches(granule))
+        thread.observed != Observed::Nothing
+            || granules(address, len).any(|(granule, _)| thread.engine.watches(granule))
     };
     if checked().is_some_and(is_watched) {
         unknown(Read, address, len, pc);
@@ -307,7 +383,9 @@ macro_rules! unknown_to_hooks {
         const _: () = {
             #[unsafe(export_name = $symbol)]
             extern "C" fn slow(address: usize, pc: usize) {
-                unknown($kind, address, $len, pc);
+                if !is_repeated($kind, address, $len) {
+                    unknown($kind, address, $len, pc);
+                }
             }
         };
     )*};

@@ -1,8 +1,9 @@
 //! The one checked run of this process: from the loading of the library to the process's end.
 
-use crate::report::options::Options;
+use crate::report::options::{Observed, Options};
 use crate::thread;
 use heddle_core::LockId;
+use heddle_core::atomicity::Scope;
 use heddle_rt::{Engine, Readers};
 use rustc_hash::FxHashMap;
 use std::ptr::null_mut;
@@ -43,8 +44,15 @@ extern "C" fn start() {
     engine.witnessed_by(crate::report::witness::witness);
     engine.order_sections();
     engine.analyse(options.analysis);
-    if options.watches_all {
+    let scope = match options.watches_all {
+        true => Scope::All,
+        false => Scope::Declared,
+    };
+    if scope == Scope::All {
         engine.watch_all();
+    }
+    if options.observed != Observed::Nothing {
+        engine.observe_order(scope);
     }
     crate::report::destination::prepare(&options);
     // What follows a recorded program in its process is not part of the recording.

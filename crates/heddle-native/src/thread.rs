@@ -5,10 +5,11 @@
 //! itself. They are reached in the initial-exec form, which is right for a library that is loaded
 //! with the program.
 
+use crate::report::options::Observed;
 use crate::runtime::{Runtime, runtime};
 use crate::stack::{self, Gap, Stack};
 use heddle_core::AccessKind;
-use heddle_rt::{Cursor, Engine, Known, Taking, ThreadCache, View};
+use heddle_rt::{Cursor, Engine, Known, OrderView, Taking, ThreadCache, Touch, View};
 use std::arch::{asm, global_asm};
 use std::ops::Range;
 use std::ptr::{NonNull, null_mut};
@@ -86,6 +87,9 @@ pub struct Thread {
     pub(crate) gap: Gap,
     /// While above 0 its accesses are not checked.
     pub ignore: u32,
+    /// Whether the order of its accesses matters.
+    pub(crate) observed: Observed,
+    pub(crate) order: Option<OrderView>,
     /// What it remembers of OpenMP.
     pub openmp: crate::openmp::Local,
     /// What it remembers of tasks by our own interface.
@@ -178,6 +182,8 @@ pub fn attach(cursor: Cursor) {
         storage: stack::thread_local_storage(),
         gap: Gap::default(),
         ignore: 0,
+        observed: runtime.options.observed,
+        order: runtime.engine.order_view(),
         openmp: crate::openmp::Local::default(),
         api: crate::api::Local::default(),
         number: THREADS.fetch_add(1, Ordering::Relaxed),
@@ -189,6 +195,9 @@ pub fn attach(cursor: Cursor) {
     set_record(thread);
     // SAFETY: just made, and only this thread knows it.
     let thread = unsafe { &mut *thread };
+    if thread.observed != Observed::Nothing {
+        thread.cache.remember_nothing();
+    }
     thread.use_hooks();
     thread.check();
 }
@@ -250,6 +259,15 @@ impl Thread {
     pub(crate) fn has_made(&self, kind: AccessKind, granule: u64, mask: u8) -> bool {
         // SAFETY: the run's engine is never dropped.
         unsafe { self.cache.has_made(self.view, kind, granule, mask) }
+    }
+
+    /// Whether the access changes nothing in the observed order.
+    #[inline(always)]
+    pub(crate) fn has_observed(&self, touch: Touch) -> bool {
+        let cursor = &self.cursor;
+        // SAFETY: the run's engine is never dropped.
+        self.order
+            .is_none_or(|order| unsafe { order.has_observed(cursor, touch) })
     }
 
     /// Below `base`, nothing on this thread's stack is older than now: a task starts there, or the

@@ -8,6 +8,9 @@ use serde::Serialize;
 
 use crate::model::{Finding, Kind};
 
+/// Names in a line of text.
+const SHOWN: usize = 12;
+
 /// Velodrome's verdict beside ours.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Velodrome {
@@ -60,22 +63,50 @@ impl Velodrome {
 
     /// The comparison in lines.
     pub fn text(&self) -> String {
-        let list = |names: &[String]| match names.is_empty() {
-            true => "nothing".to_owned(),
-            false => names.join("; "),
-        };
         format!(
             "velodrome: torn in the order that ran: {}\n           \
              only in other schedules: {}\n           \
              only in the order that ran: {}\n           \
-             {} regions, {} edges, {:.1?}\n\n",
+             {} regions, {} edges{}\n\n",
             list(&self.torn),
             list(&self.only_other_schedules),
             list(&self.only_observed),
             self.regions,
             self.edges,
-            self.elapsed
+            // While the program runs, the time is the program's.
+            match self.elapsed {
+                Duration::ZERO => String::new(),
+                elapsed => format!(", {elapsed:.1?}"),
+            }
         )
+    }
+
+    /// What was observed, without a comparison.
+    pub fn text_alone(&self) -> String {
+        format!(
+            "velodrome: torn in the order that ran: {}\n           {} regions, {} edges\n\n",
+            list(&self.torn),
+            self.regions,
+            self.edges
+        )
+    }
+
+    /// The same as one JSON object, in a line.
+    pub fn json(&self) -> String {
+        let object = serde_json::json!({ "velodrome": self });
+        format!("{object}\n")
+    }
+}
+
+fn list(names: &[String]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        _ if names.len() <= SHOWN => names.join("; "),
+        _ => format!(
+            "{}; and {} more",
+            names[..SHOWN].join("; "),
+            names.len() - SHOWN
+        ),
     }
 }
 

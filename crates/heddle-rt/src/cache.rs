@@ -93,6 +93,8 @@ pub struct ThreadCache {
     /// Scratch.
     pub(crate) groups: Vec<Group>,
     pub(crate) torn: Scratch,
+    /// Whether it remembers no access.
+    forgets: bool,
 }
 
 // SAFETY: all three are used by the thread that owns the cache, and `known` is in a box of the cache's own
@@ -180,6 +182,7 @@ impl ThreadCache {
             is_particular: false,
             groups: Vec::new(),
             torn: Scratch::default(),
+            forgets: false,
         }
     }
 
@@ -211,6 +214,11 @@ impl ThreadCache {
             states: [[0; KNOWN]; 2],
             steps: std::ptr::null(),
         })
+    }
+
+    /// From now on every access is to be told to the engine, however often it is made.
+    pub fn remember_nothing(&mut self) {
+        self.forgets = true;
     }
 
     /// Steps may be taken again by a common path in assembly at these addresses.
@@ -367,6 +375,9 @@ impl ThreadCache {
 
     /// Notes a step that others in the same state may take.
     pub fn took(&mut self, taken: Taken, kind: AccessKind, mask: u8, pc: usize) {
+        if self.forgets {
+            return;
+        }
         let key = self.key(taken.from, mask);
         let next = taken.to;
         self.taking.steps[kind as usize][Self::again(taken.from, pc)] = Again { key, pc, next };
@@ -385,6 +396,9 @@ impl ThreadCache {
     /// Notes that it has. Whoever wrote may also read.
     #[inline]
     pub(crate) fn learn(&mut self, kind: AccessKind, state: StateId, mask: Mask) {
+        if self.forgets {
+            return;
+        }
         let key = u64::from(state.0) << 32 | (self.known().wanted & !0xff);
         for states in &mut self.known_mut().states[..=kind as usize] {
             let entry = &mut states[state.0 as usize % KNOWN];

@@ -195,6 +195,8 @@ pub struct Engine {
     gave_up: AtomicBool,
     pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) velodrome: Option<Box<Velodrome>>,
+    #[cfg(feature = "study")]
+    pub(crate) study: crate::study::Study,
 }
 
 /// A task, and its share of a team's work.
@@ -264,6 +266,8 @@ impl Engine {
             gave_up: AtomicBool::new(false),
             recorder: None,
             velodrome: None,
+            #[cfg(feature = "study")]
+            study: crate::study::Study::new(),
         })
     }
 
@@ -654,6 +658,8 @@ impl Engine {
     /// These locations are fresh: what was known of them is void.
     pub fn forget(&self, start: u64, len: u64) {
         let book = self.open_book();
+        #[cfg(feature = "study")]
+        self.study_end_of(start, len);
         self.shadow.clear(start, len);
         self.forget_members(start, len);
         self.forget_order(start, len);
@@ -694,10 +700,16 @@ impl Engine {
             return true;
         }
         let now = self.strand(cursor);
+        #[cfg(feature = "study")]
+        self.study.asked(earlier, now);
         if let Some(answer) = cache.order(earlier, now) {
             return answer;
         }
         let answer = self.is_ordered(earlier, now);
+        #[cfg(feature = "study")]
+        if !self.study.is_cached {
+            return answer;
+        }
         cache.learn_order(earlier, now, answer);
         answer
     }

@@ -17,6 +17,8 @@ pub(crate) struct Forest {
     /// For a wait that is over: one more than a node above it, with nothing in between that could
     /// leave a task unjoined. 0 while it is not, and for ever if its task ended first.
     over: Cells,
+    #[cfg(feature = "study")]
+    pub(crate) linked: Option<crate::study::Linked>,
 }
 
 impl Forest {
@@ -27,6 +29,8 @@ impl Forest {
             nodes,
             anchors: RwLock::default(),
             over: Cells::new(capacity as usize)?,
+            #[cfg(feature = "study")]
+            linked: crate::study::Linked::new(capacity),
         })
     }
 
@@ -36,7 +40,10 @@ impl Forest {
         kind: NodeKind,
         task: TaskId,
     ) -> Option<NodeIndex> {
-        self.nodes.push(self.child(parent, kind, task))
+        let index = self.nodes.push(self.child(parent, kind, task));
+        #[cfg(feature = "study")]
+        self.study_push(index, parent);
+        index
     }
 
     pub(crate) fn push_scoped(
@@ -105,6 +112,14 @@ impl Nodes for Forest {
     fn anchor(&self, scoped: NodeIndex) -> NodeIndex {
         let anchors = self.anchors.read().unwrap_or_else(PoisonError::into_inner);
         anchors.get(&scoped).copied().unwrap_or(scoped)
+    }
+
+    #[cfg(feature = "study")]
+    fn fork(&self, a: NodeIndex, b: NodeIndex) -> (NodeIndex, NodeIndex) {
+        match &self.linked {
+            Some(linked) => linked.fork(a, b),
+            None => self.fork_by_skips(a, b),
+        }
     }
 
     /// A wait joins a task's children, not theirs: a descendant is joined unless, on the way up to

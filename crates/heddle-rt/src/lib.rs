@@ -25,6 +25,8 @@ mod shadow;
 mod spin;
 mod states;
 mod store;
+#[cfg(feature = "study")]
+mod study;
 mod sync;
 mod team;
 mod velodrome;
@@ -37,5 +39,7 @@ pub use history::{Taken, Touch};
 pub use record::{Label, Recorded, Recording, Unit};
 #[cfg(not(feature = "shuttle"))]
 pub use shadow::View;
+#[cfg(feature = "study")]
+pub use study::Counted;
 pub use team::{Outside, Team};
-pub use velodrome::{Cycle, Cycles};
+pub use velodrome::{Cycle, Cycles, OrderView};

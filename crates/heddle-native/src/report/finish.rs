@@ -1,18 +1,18 @@
 //! The end of a checked run: everything found becomes one report.
 
 use crate::report::modules::modules;
-use crate::report::options::{Color, Format, Options};
+use crate::report::options::{Color, Format, Observed, Options};
 use crate::report::places::Located;
 use crate::report::races::{self, Found, Mentioned};
 use crate::report::tables::Tables;
-use crate::report::{destination, recording, tears, witness};
+use crate::report::{destination, order, recording, tears, witness};
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
 use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
 use heddle_report::json::{self, Layout};
 use heddle_report::suppress::{Defect, Subject as Suppressed, Suppressions};
 use heddle_report::text::{self, Colour};
-use heddle_report::{Report, Settings, Stats, Strictness, Subject, Unchecked, Verdict};
+use heddle_report::{Report, Settings, Stats, Strictness, Subject, Unchecked, Velodrome, Verdict};
 use heddle_rt::Analysis;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -32,17 +32,58 @@ pub enum Ending {
 /// Writes the report; says whether there is anything to mend.
 pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     recording::finish(runtime);
+    #[cfg(feature = "study")]
+    print_counts(runtime);
+    if runtime.options.observed == Observed::Alone {
+        return finish_order(runtime);
+    }
     let report = report(runtime, ending);
     let has_findings = report.verdict == Verdict::Findings;
     let is_silent = runtime.options.is_quiet && report.findings.is_empty();
-    if !is_silent && let Err(problem) = write(&report, &runtime.options) {
+    let is_terminal = runtime.options.report.is_none() && io::stderr().is_terminal();
+    let rendered = || render(&report, &runtime.options, is_terminal);
+    if !is_silent && let Err(problem) = write(&rendered(), &runtime.options) {
         eprintln!("heddle: {problem}");
     }
     has_findings
 }
 
+/// What was counted, as one line of JSON on the error stream.
+#[cfg(feature = "study")]
+fn print_counts(runtime: &Runtime) {
+    if let Some(counted) = runtime.engine.counted() {
+        let heddle_rt::Counted {
+            locations,
+            nodes,
+            queries,
+            unique,
+        } = counted;
+        eprintln!(
+            "{{\"locations\": {locations}, \"nodes\": {nodes}, \"queries\": {queries}, \"unique\": {unique}}}"
+        );
+    }
+}
+
+/// What the observed order alone shows; no verdict on any other.
+fn finish_order(runtime: &Runtime) -> bool {
+    let mut tables = Tables::new(modules());
+    let Some(observed) = order::observed(runtime, &mut tables) else {
+        return false;
+    };
+    let shown = Velodrome::new(&observed, &tables.legend, &[], Duration::ZERO);
+    let rendered = match runtime.options.format {
+        Format::Text => shown.text_alone(),
+        Format::Json => shown.json(),
+    };
+    if let Err(problem) = write(rendered.as_bytes(), &runtime.options) {
+        eprintln!("heddle: {problem}");
+    }
+    !observed.torn.is_empty()
+}
+
 fn report(runtime: &Runtime, ending: Ending) -> Report {
     let mut tables = Tables::new(modules());
+    let observed = order::observed(runtime, &mut tables);
     let outcome = outcome(runtime, ending, &mut tables);
     if tables.lacks_debug_information {
         eprintln!("heddle: no debug information: compile with heddle cc or -g");
@@ -64,6 +105,9 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
         let gap = "races with early readers: locks or dependences came up that were not foreseen";
         report.not_covered.push(gap.into());
     }
+    report.velodrome = observed.map(|observed| {
+        Velodrome::new(&observed, &tables.legend, &report.findings, Duration::ZERO)
+    });
     let stats = || Stats::new("tree", &outcome.counts, Duration::ZERO);
     report.stats = runtime.options.has_stats.then(stats);
     report
@@ -237,15 +281,13 @@ fn program() -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-fn write(report: &Report, options: &Options) -> Result<(), String> {
+fn write(rendered: &[u8], options: &Options) -> Result<(), String> {
     let Some(path) = &options.report else {
-        let rendered = render(report, options, io::stderr().is_terminal());
         return io::stderr()
-            .write_all(&rendered)
+            .write_all(rendered)
             .map_err(|error| error.to_string());
     };
-    let rendered = render(report, options, false);
-    destination::add(path, &rendered)
+    destination::add(path, rendered)
 }
 
 fn render(report: &Report, options: &Options, is_terminal: bool) -> Vec<u8> {

@@ -12,6 +12,7 @@ pub mod image;
 pub mod inventory;
 pub mod modules;
 pub mod options;
+pub mod order;
 pub mod places;
 pub mod races;
 pub mod recording;

@@ -149,6 +149,13 @@ impl Engine {
         twin.map_or(state, |twin| twin.race)
     }
 
+    /// Whether a granule in this state is watched and has a past.
+    #[cfg(feature = "study")]
+    pub(crate) fn was_accessed(&self, state: u32) -> bool {
+        let state = StateId(state);
+        self.is_watched(state) && self.race_of(state) != StateId::FRESH
+    }
+
     /// Whether a granule in this state is watched.
     #[inline]
     pub(crate) fn is_watched(&self, state: StateId) -> bool {

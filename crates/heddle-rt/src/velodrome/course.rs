@@ -5,11 +5,11 @@
 //! task operations find nothing to tell.
 
 use super::graph::Cause;
-use super::{Velodrome, locked};
+use super::{Velodrome, Word, locked};
 use crate::engine::{Cursor, Engine};
 use crate::exclusion::LockMode;
 use crate::sync::Ordering;
-use heddle_core::{FinishId, LockId, TaskId};
+use heddle_core::{AccessKind, FinishId, LockId, TaskId};
 
 /// From how many transactions on a single one stands for them.
 const MANY: usize = 4;
@@ -23,6 +23,17 @@ pub(crate) struct Course {
     before: Vec<u32>,
     /// Readers it has joined, and the list that came of it.
     pub(super) joined: (u32, u32),
+    /// A list of readers that it is one of.
+    pub(super) within: u32,
+}
+
+impl Course {
+    /// Whether the access of the transaction changes nothing in the history of a unit.
+    #[inline(always)]
+    pub(super) fn has(&self, word: Word, kind: AccessKind) -> bool {
+        let is_reader = kind == AccessKind::Read && word.readers() == self.within;
+        self.current != 0 && (word.has(self.current, kind) || is_reader && self.within != 0)
+    }
 }
 
 /// Where transactions are left for those who come later.
@@ -47,7 +58,7 @@ impl Velodrome {
     pub(super) fn transaction(&self, course: &mut Course) -> u32 {
         if course.current == 0 {
             course.current = self.graph.begin();
-            course.joined = (0, 0);
+            (course.joined, course.within) = ((0, 0), 0);
             let before = std::mem::take(&mut course.before);
             self.follow(course, before);
         }

@@ -37,7 +37,7 @@ use heddle_core::atomicity::Scope;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
-use words::Words;
+use words::{View, Words};
 
 /// All bytes of a granule.
 const WHOLE: u8 = 0xff;
@@ -64,8 +64,10 @@ pub struct Cycles {
 /// An access that closed a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cycle {
-    /// What was accessed.
+    /// What was accessed: the granule, and its first byte that closed a cycle.
     pub granule: u64,
+    /// See there.
+    pub byte: u8,
     /// What it is a member of.
     pub group: Option<GroupId>,
     /// Where.
@@ -96,7 +98,8 @@ struct Reader {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Unit {
-    Granule(u64),
+    /// A granule, from this byte on.
+    Bytes(u64, u8),
     Group(u32),
 }
 
@@ -162,11 +165,36 @@ impl Engine {
         }
     }
 
+    /// The observed order, for a common path; none if it is not observed.
+    pub fn order_view(&self) -> Option<OrderView> {
+        let velodrome = self.velodrome.as_ref()?;
+        Some(OrderView {
+            words: velodrome.words.view(),
+            scope: velodrome.scope,
+        })
+    }
+
+    /// The task makes an access, if that needs neither a lock nor memory; says whether it did.
+    #[inline]
+    pub fn observe_at_once(&self, cursor: &Cursor, touch: Touch) -> bool {
+        let velodrome = self.velodrome.as_ref();
+        velodrome.is_none_or(|velodrome| velodrome.pass(&cursor.course, touch))
+    }
+
     /// The task makes an access.
     #[inline]
     pub fn observe(&self, cursor: &mut Cursor, touch: Touch, site: impl FnOnce() -> u32) {
-        if let Some(velodrome) = &self.velodrome {
-            velodrome.access(&mut cursor.course, touch, site);
+        let Some(velodrome) = &self.velodrome else {
+            return;
+        };
+        if velodrome.pass(&cursor.course, touch) {
+            return;
+        }
+        if let Some(unit) = velodrome.meet(&mut cursor.course, touch) {
+            let site = site();
+            if velodrome.report(unit, touch.granule, site) {
+                (self.witness)(touch.granule, [site; 2]);
+            }
         }
     }
 
@@ -272,43 +300,66 @@ impl Velodrome {
     }
 
     #[inline(always)]
-    fn access(&self, course: &mut Course, touch: Touch, site: impl FnOnce() -> u32) {
-        let cell = match self.scope {
-            Scope::Declared => self.words.find(touch.granule),
-            Scope::All => self.words.word(touch.granule),
+    fn is_settled(&self, course: &Course, word: Word, kind: AccessKind) -> bool {
+        is_settled(self.scope, course, word, kind)
+    }
+
+    /// Makes the access if it needs no edge and no list; says whether it did.
+    #[inline]
+    fn pass(&self, course: &Course, touch: Touch) -> bool {
+        let Some(cell) = self.words.find(touch.granule) else {
+            return self.scope == Scope::Declared;
         };
-        let Some(cell) = cell else { return };
         let word = Word(cell.load(Ordering::Acquire));
-        let is_whole = touch.mask == WHOLE;
-        if is_whole && course.current != 0 && word.has(course.current, touch.kind) {
-            return;
-        }
-        if word != Word::NONE || self.scope == Scope::All {
-            self.meet(course, cell, touch, site);
+        match word.writer() {
+            GROUP => false,
+            BYTES => bytes(touch.mask).all(|byte| {
+                let byte = self.words.spare(word.readers(), byte);
+                self.pass_cell(course, byte, touch.kind)
+            }),
+            _ if touch.mask == WHOLE => self.pass_cell(course, cell, touch.kind),
+            _ => word == Word::NONE && self.scope == Scope::Declared,
         }
     }
 
-    #[inline(never)]
-    fn meet(
-        &self,
-        course: &mut Course,
-        cell: &AtomicU64,
-        touch: Touch,
-        site: impl FnOnce() -> u32,
-    ) {
+    #[inline]
+    fn pass_cell(&self, course: &Course, cell: &AtomicU64, kind: AccessKind) -> bool {
         let word = Word(cell.load(Ordering::Acquire));
-        let unit = Unit::Granule(touch.granule);
-        let cycle = match word.writer() {
-            GROUP => self.settle(course, cell, touch.kind, unit),
-            BYTES => self.settle_bytes(course, word.readers(), touch, unit),
-            _ if touch.mask == WHOLE => self.settle(course, cell, touch.kind, unit),
-            _ => match self.split(cell) {
-                Some(number) => self.settle_bytes(course, number, touch, unit),
-                None => None,
-            },
+        let (now, readers) = (course.current, word.readers());
+        if self.is_settled(course, word, kind) {
+            return true;
+        }
+        let is_gone = |other: u32| other == now || !self.graph.is_alive(other);
+        if now == 0 || word.writer() >= GROUP || !is_gone(word.writer()) {
+            return false;
+        }
+        let next = match kind {
+            Read if readers == course.joined.0 && course.joined.1 != 0 => course.joined.1,
+            _ if readers != 0 && (readers & LIST != 0 || !is_gone(readers)) => return false,
+            Read => now,
+            Write => 0,
         };
-        if let Some(unit) = cycle {
-            self.report(unit, touch.granule, site);
+        let writer = match kind {
+            Read => word.writer(),
+            Write => now,
+        };
+        exchange(cell, word, Word::new(writer, next)).is_some()
+    }
+
+    /// Makes the access, and names the unit if it closes a cycle.
+    #[inline(never)]
+    fn meet(&self, course: &mut Course, touch: Touch) -> Option<Unit> {
+        let cell = self.words.word(touch.granule)?;
+        let word = Word(cell.load(Ordering::Acquire));
+        let unit = Unit::Bytes(touch.granule, 0);
+        match word.writer() {
+            BYTES => self.settle_bytes(course, word.readers(), touch, unit),
+            GROUP => self.settle(course, cell, touch.kind, unit),
+            _ if touch.mask == WHOLE => self.settle(course, cell, touch.kind, unit),
+            _ => {
+                let number = self.split(cell)?;
+                self.settle_bytes(course, number, touch, unit)
+            }
         }
     }
 
@@ -323,9 +374,11 @@ impl Velodrome {
         for byte in bytes(touch.mask) {
             let cell = self.words.spare(number, byte);
             let word = Word(cell.load(Ordering::Acquire));
-            let is_known = course.current != 0 && word.has(course.current, touch.kind);
-            let is_watched = word != Word::NONE || self.scope == Scope::All;
-            if is_watched && !is_known {
+            if !self.is_settled(course, word, touch.kind) {
+                let unit = match unit {
+                    Unit::Bytes(granule, _) => Unit::Bytes(granule, byte as u8),
+                    Unit::Group(_) => unit,
+                };
                 cycle = cycle.or(self.settle(course, cell, touch.kind, unit));
             }
         }
@@ -359,7 +412,11 @@ impl Velodrome {
                 }
                 _ => {}
             }
-            if word.has(now, kind) || kind == Read && self.readers(word).any(|r| r == now) {
+            if word.has(now, kind) {
+                return None;
+            }
+            if kind == Read && self.readers(word).any(|reader| reader == now) {
+                course.within = word.readers();
                 return None;
             }
             let next = self.next(course, word, kind, now);
@@ -380,6 +437,7 @@ impl Velodrome {
                     readers => self.with_reader(word, readers, now),
                 };
                 course.joined = (word.readers(), readers);
+                course.within = readers;
                 Word::new(word.writer(), readers)
             }
         }
@@ -433,20 +491,76 @@ impl Velodrome {
         }
     }
 
+    /// Notes a cycle, once for each unit; says whether it is new.
     #[cold]
-    fn report(&self, unit: Unit, granule: u64, site: impl FnOnce() -> u32) {
+    fn report(&self, unit: Unit, granule: u64, site: u32) -> bool {
+        let (byte, group) = match unit {
+            Unit::Bytes(_, byte) => (byte, None),
+            Unit::Group(number) => (0, locked(&self.groups).1.get(&number).copied()),
+        };
         let mut found = locked(&self.found);
-        if found.0.insert(unit) {
-            let group = match unit {
-                Unit::Granule(_) => None,
-                Unit::Group(number) => locked(&self.groups).1.get(&number).copied(),
-            };
+        let is_new = found.0.insert(unit);
+        if is_new {
             found.1.push(Cycle {
                 granule,
+                byte,
                 group,
-                site: site(),
+                site,
             });
         }
+        is_new
+    }
+}
+
+/// What the common access needs: words to look at. Outlives whoever looks.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderView {
+    words: View,
+    scope: Scope,
+}
+
+impl OrderView {
+    /// Whether the access changes nothing in the observed order: the task's region has made it before, and nobody
+    /// else was there since; or the order does not matter there.
+    ///
+    /// # Safety
+    /// The engine this view was made from is still there.
+    #[inline(always)]
+    pub unsafe fn has_observed(self, cursor: &Cursor, touch: Touch) -> bool {
+        self.words.has(self.scope, &cursor.course, touch)
+    }
+}
+
+impl View {
+    #[inline(always)]
+    fn has(self, scope: Scope, course: &Course, touch: Touch) -> bool {
+        let Some(cell) = self.find(touch.granule) else {
+            return scope == Scope::Declared;
+        };
+        let word = Word(cell.load(Ordering::Acquire));
+        if touch.mask == WHOLE && course.has(word, touch.kind) {
+            return true;
+        }
+        match word.writer() {
+            BYTES => bytes(touch.mask).all(|byte| {
+                let byte = self.spare(word.readers(), byte);
+                is_settled(
+                    scope,
+                    course,
+                    Word(byte.load(Ordering::Acquire)),
+                    touch.kind,
+                )
+            }),
+            _ => word == Word::NONE && scope == Scope::Declared,
+        }
+    }
+}
+
+#[inline(always)]
+fn is_settled(scope: Scope, course: &Course, word: Word, kind: AccessKind) -> bool {
+    match word {
+        Word::NONE => scope == Scope::Declared,
+        _ => course.has(word, kind),
     }
 }
 

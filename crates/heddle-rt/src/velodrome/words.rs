@@ -31,12 +31,19 @@ impl Words {
         })
     }
 
+    /// The same words, to look at.
+    #[inline(always)]
+    pub(super) fn view(&self) -> View {
+        View {
+            directory: self.directory.base(),
+            spares: self.spares.base(),
+        }
+    }
+
     /// The word of a granule; none if it was never set, or lies beyond all.
     #[inline(always)]
     pub(super) fn find(&self, granule: u64) -> Option<&AtomicU64> {
-        let chunk = self.slot(granule)?.load(Ordering::Acquire);
-        // SAFETY: a chunk has CHUNK words; they are zeroed, aligned, and accessed as atomics only.
-        (!chunk.is_null()).then(|| unsafe { &*chunk.add((granule % CHUNK) as usize) })
+        self.view().find(granule)
     }
 
     /// The word of a granule, made if it is new; none if its memory cannot be had.
@@ -102,10 +109,43 @@ impl Words {
     /// One of eight spare words that [`take_spares`](Self::take_spares) gave.
     #[inline]
     pub(super) fn spare(&self, number: u32, n: u32) -> &AtomicU64 {
+        self.view().spare(number, n)
+    }
+}
+
+/// Looks at the words of a [`Words`] that is still there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    directory: *const AtomicPtr<AtomicU64>,
+    spares: *const AtomicU64,
+}
+
+// SAFETY: looks at atomics only.
+unsafe impl Send for View {}
+// SAFETY: as above.
+unsafe impl Sync for View {}
+
+impl View {
+    #[inline(always)]
+    pub(super) fn find<'w>(self, granule: u64) -> Option<&'w AtomicU64> {
+        let index = (granule / CHUNK) as usize;
+        if index >= CHUNKS {
+            return None;
+        }
+        // SAFETY: the directory has CHUNKS slots, zeroed: each null or a chunk of CHUNK words, which are accessed as
+        // atomics only. Both live as long as their owner, which is the promise of who uses a view.
+        unsafe {
+            let chunk = (*self.directory.add(index)).load(Ordering::Acquire);
+            (!chunk.is_null()).then(|| &*chunk.add((granule % CHUNK) as usize))
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn spare<'w>(self, number: u32, n: u32) -> &'w AtomicU64 {
         let index = number as usize * 8 + (n % 8) as usize;
         // SAFETY: numbers come from `take_spares` and are below an eighth of the table; it is zeroed, aligned, and
         // accessed as atomics only.
-        unsafe { &*self.spares.base().add(index) }
+        unsafe { &*self.spares.add(index) }
     }
 }
 
