@@ -9,6 +9,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("core", "bench-core"),
     ("rust", "bench-kernels"),
     ("native", "bench-native"),
+    ("atomicity", "bench-atomicity"),
 ];
 
 /// The task: one benchmark with its own options, or all of them.

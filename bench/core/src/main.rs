@@ -16,32 +16,15 @@ use figures::Row;
 use machine::Machine;
 use measure::Configuration;
 use options::{Options, Series};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use work::{Program, Work};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let Some((measure::CHILD, rest)) = arguments.split_first().map(|(a, b)| (a.as_str(), b)) {
-        return finish(measure::as_child(rest).map(|line| println!("{line}")));
+        return bench_harness::finish(measure::as_child(rest).map(|line| println!("{line}")));
     }
-    match options::parse(&arguments) {
-        Ok(options) => finish(bench(&options)),
-        Err(message) => {
-            eprintln!("{message}\n{}", options::USAGE);
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn finish(result: Result<(), String>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("{message}");
-            ExitCode::FAILURE
-        }
-    }
+    bench_harness::run(options::parse, options::USAGE, bench)
 }
 
 fn bench(options: &Options) -> Result<(), String> {
@@ -57,7 +40,8 @@ fn bench(options: &Options) -> Result<(), String> {
     figures::targets(&rows, &ratios)
         .iter()
         .for_each(|line| println!("{line}"));
-    write_json(&serde_json::json!({ "machine": machine, "rows": rows, "ratios": ratios }))
+    let figures = serde_json::json!({ "machine": machine, "rows": rows, "ratios": ratios });
+    bench_harness::write_json("core", &figures)
 }
 
 fn measure_all(options: &Options) -> Result<Vec<Row>, String> {
@@ -84,14 +68,4 @@ fn measure_row(series: Series, tasks: u32) -> Result<Row, String> {
     };
     let (accesses, spawns) = (measured(Work::Ordered)?, measured(Work::Nothing)?);
     Ok(Row::new((order_name, shape_name, tasks), accesses, spawns))
-}
-
-fn write_json(figures: &serde_json::Value) -> Result<(), String> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    let file = target.join("bench/core.json");
-    let written = std::fs::create_dir_all(target.join("bench"))
-        .and_then(|()| std::fs::write(&file, format!("{figures:#}\n")));
-    written.map_err(|e| format!("cannot write {}: {e}", file.display()))?;
-    println!("\nwritten to {}", file.display());
-    Ok(())
 }

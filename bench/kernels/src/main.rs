@@ -13,28 +13,10 @@ mod options;
 use bench_kernels::KERNELS;
 use figures::Row;
 use options::Options;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match options::parse(&arguments) {
-        Ok(options) => finish(bench(&options)),
-        Err(message) => {
-            eprintln!("{message}\n{}", options::USAGE);
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn finish(result: Result<(), String>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("{message}");
-            ExitCode::FAILURE
-        }
-    }
+    bench_harness::run(options::parse, options::USAGE, bench)
 }
 
 fn bench(options: &Options) -> Result<(), String> {
@@ -52,15 +34,7 @@ fn bench(options: &Options) -> Result<(), String> {
         .iter()
         .for_each(|line| println!("{line}"));
     let means = figures::means(&rows);
-    write_json(&serde_json::json!({ "rows": rows, "means": means, "plain_threads_gain": control }))
-}
-
-fn write_json(figures: &serde_json::Value) -> Result<(), String> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
-    let file = target.join("bench/rust.json");
-    let written = std::fs::create_dir_all(target.join("bench"))
-        .and_then(|()| std::fs::write(&file, format!("{figures:#}\n")));
-    written.map_err(|e| format!("cannot write {}: {e}", file.display()))?;
-    println!("\nwritten to {}", file.display());
-    Ok(())
+    let figures =
+        serde_json::json!({ "rows": rows, "means": means, "plain_threads_gain": control });
+    bench_harness::write_json("rust", &figures)
 }

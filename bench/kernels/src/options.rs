@@ -1,5 +1,6 @@
 //! The command line: which kernels to measure, and how often.
 
+use bench_harness::{count, one_of};
 use bench_kernels::KERNELS;
 
 /// What to measure; everything by default.
@@ -32,17 +33,8 @@ pub fn parse(arguments: &[String]) -> Result<Options, String> {
     Ok(options)
 }
 
-fn count(value: &str) -> Result<usize, String> {
-    let number = value.parse().ok().filter(|&runs| runs > 0);
-    number.ok_or_else(|| format!("`{value}` is no number of runs"))
-}
-
 fn known_kernel(value: &str) -> Result<String, String> {
-    let names = KERNELS.map(|kernel| kernel.name);
-    let known = names.iter().find(|name| name.eq_ignore_ascii_case(value));
-    known
-        .map(|&name| name.to_owned())
-        .ok_or_else(|| format!("`{value}` is none of {}", names.join(", ")))
+    one_of(&KERNELS.map(|kernel| kernel.name), value).map(str::to_owned)
 }
 
 impl Options {

@@ -116,6 +116,7 @@ int main(int count, char **words) {
     return 2;
   }
   Answer answers[TASKS], whole = {0, 0};
+  SHARED(answers, TASKS);
   search_all(answers, size);
   for (int task = 0; task < TASKS; task++) {
     whole.flips = answers[task].flips > whole.flips ? answers[task].flips : whole.flips;

@@ -15,6 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What tasks share. With ANNOTATE defined, Heddle is told to see that its locations are accessed atomically.
+#ifdef ANNOTATE
+#include <heddle.h>
+#define SHARED(items, count) HEDDLE_ATOMIC_RANGE(items, count)
+#else
+#define SHARED(items, count) ((void)0)
+#endif
+
 // The size of the problem, the only argument.
 static inline size_t size_argument(int count, char **words) {
   if (count != 2 || atol(words[1]) < 1) {
@@ -24,13 +32,20 @@ static inline size_t size_argument(int count, char **words) {
   return (size_t)atol(words[1]);
 }
 
-// Memory for `count` items, all zero.
-static inline void *room(size_t count, size_t item) {
+// Memory for `count` items, all zero, for one task alone.
+static inline void *own_room(size_t count, size_t item) {
   void *memory = calloc(count, item);
   if (memory == NULL) {
     fprintf(stderr, "no memory for %zu items of %zu bytes\n", count, item);
     exit(2);
   }
+  return memory;
+}
+
+// The same, for several tasks.
+static inline void *room(size_t count, size_t item) {
+  uint8_t *memory = own_room(count, item);
+  SHARED(memory, count * item);
   return memory;
 }
 

@@ -35,7 +35,7 @@ static Moments moments(const double *prices) {
 }
 
 static double walk(size_t seed, const Moments *past) {
-  double *path = room(DAYS, sizeof *path);
+  double *path = own_room(DAYS, sizeof *path);
   Random random = random_of(seed);
   double at = 0.0, mean = 0.0;
   for (int day = 0; day < DAYS; day++) {
@@ -81,6 +81,7 @@ int main(int count, char **words) {
   double prices[DAYS], mean = 0.0;
   double *ends = room(walks, sizeof *ends);
   past_prices(prices);
+  SHARED(prices, DAYS);
   simulate(prices, ends, walks);
   for (size_t i = 0; i < walks; i++) {
     mean += ends[i] / (double)walks;

@@ -123,6 +123,7 @@ int main(int count, char **words) {
     int x = i % PER_AXIS, y = i / PER_AXIS % PER_AXIS, z = i / PER_AXIS / PER_AXIS;
     scene[i] = (Sphere){{2.0 * x - 3.0, 2.0 * y - 3.0, 2.0 * z + 5.0}, 0.8};
   }
+  SHARED(scene, SPHERES);
   Digest digest = EMPTY_DIGEST;
   digest_add(&digest, draw(scene, points, size));
   digest_bytes(&digest, (uint8_t *)points, size * size * sizeof *points);

@@ -2,6 +2,7 @@
 
 use crate::process::Run;
 use crate::way::{WAYS, Way};
+use bench_harness::{cell, geometric_mean, median};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -65,12 +66,11 @@ impl Sample {
 
     /// The median time and the median memory.
     pub fn median(samples: Vec<Self>) -> Self {
-        let mut seconds: Vec<f64> = samples.iter().map(|sample| sample.seconds).collect();
+        let seconds = samples.iter().map(|sample| sample.seconds).collect();
         let mut bytes: Vec<u64> = samples.iter().map(|sample| sample.peak_bytes).collect();
-        seconds.sort_by(f64::total_cmp);
         bytes.sort_unstable();
         Self {
-            seconds: seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN),
+            seconds: median(seconds),
             peak_bytes: bytes.get(bytes.len() / 2).copied().unwrap_or(0),
         }
     }
@@ -104,12 +104,11 @@ fn mean(
     (of, to, target): (Way, Way, Option<f64>),
     quotients: Vec<f64>,
 ) -> Option<Mean> {
-    let logarithms: f64 = quotients.iter().map(|quotient| quotient.ln()).sum();
-    (!quotients.is_empty()).then(|| Mean {
+    geometric_mean(&quotients).map(|mean| Mean {
         what,
         of,
         to,
-        mean: (logarithms / quotients.len() as f64).exp(),
+        mean,
         most: quotients.iter().copied().fold(0.0, f64::max),
         target,
     })
@@ -180,11 +179,6 @@ pub fn targets(means: &[Mean]) -> Vec<String> {
 
 fn title(of: Way, to: Way) -> String {
     format!("{}/{}", of.name(), to.name())
-}
-
-fn cell(value: Option<f64>, width: usize, decimals: usize, unit: &str) -> String {
-    let text = value.map_or("-".to_owned(), |value| format!("{value:.decimals$}{unit}"));
-    format!("{text:>width$}")
 }
 
 #[cfg(test)]

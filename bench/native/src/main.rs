@@ -5,42 +5,17 @@
 //! with that of the sequential program; Heddle must call each kernel clean, and must find the defect
 //! seeded into its twin.
 
-mod counts;
-mod defects;
-mod figures;
-mod kernel;
-mod measure;
-mod options;
-mod process;
-mod toolchain;
-mod way;
-
-use figures::Row;
-use options::{Options, Task};
-use serde_json::{Value, json};
+use bench_harness::print_all;
+use bench_native::figures::{self, Row};
+use bench_native::options::{self, Options, Task};
+use bench_native::toolchain::{Stub, Toolchain};
+use bench_native::way::Way;
+use bench_native::{counts, defects, measure};
+use serde_json::json;
 use std::process::ExitCode;
-use toolchain::{Stub, Toolchain};
-use way::Way;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match options::parse(&arguments) {
-        Ok(options) => finish(bench(&options)),
-        Err(message) => {
-            eprintln!("{message}\n{}", options::USAGE);
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn finish(result: Result<(), String>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("{message}");
-            ExitCode::FAILURE
-        }
-    }
+    bench_harness::run(options::parse, options::USAGE, bench)
 }
 
 fn bench(options: &Options) -> Result<(), String> {
@@ -53,10 +28,8 @@ fn bench(options: &Options) -> Result<(), String> {
     let defects = defects(&tools, options)?;
     if options.task == Task::Measure {
         let means = figures::means(&rows);
-        write_json(
-            &tools,
-            &json!({ "rows": rows, "means": means, "defects": defects }),
-        )?;
+        let figures = json!({ "rows": rows, "means": means, "defects": defects });
+        bench_harness::write_json("native", &figures)?;
     }
     defects::missed(&defects)
 }
@@ -101,19 +74,5 @@ fn count(tools: &Toolchain, options: &Options) -> Result<(), String> {
         let counts = counts::count(tools, kernel, options.size(kernel))?;
         println!("{}", counts::line(kernel.name, &counts));
     }
-    Ok(())
-}
-
-fn print_all(title: &str, lines: &[String]) {
-    println!("{title}");
-    lines.iter().for_each(|line| println!("{line}"));
-    println!();
-}
-
-fn write_json(tools: &Toolchain, figures: &Value) -> Result<(), String> {
-    let file = tools.figures();
-    let written = std::fs::write(&file, format!("{figures:#}\n"));
-    written.map_err(|e| format!("cannot write {}: {e}", file.display()))?;
-    println!("written to {}", file.display());
     Ok(())
 }

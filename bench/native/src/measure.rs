@@ -60,7 +60,8 @@ fn programs(
     ways.iter().map(build).collect()
 }
 
-fn sequential(tools: &Toolchain, kernel: &Kernel, size: usize) -> Result<String, String> {
+/// What the program prints when it runs without threads.
+pub fn sequential(tools: &Toolchain, kernel: &Kernel, size: usize) -> Result<String, String> {
     let program = tools.build_sequential(kernel)?;
     let run = start(&program, Way::Plain, size, Reports::Printed)?;
     match run.status.success() {
@@ -83,7 +84,7 @@ fn confirm_archer(programs: &[(Way, PathBuf)], kernel: &Kernel) -> Result<(), St
 }
 
 /// A run counts if its result is right, and a checker had nothing to say.
-fn check(run: &Run, expected: &str) -> Result<(), String> {
+pub fn check(run: &Run, expected: &str) -> Result<(), String> {
     if run.output != expected {
         return Err(format!(
             "wrong result `{}`\n{}",

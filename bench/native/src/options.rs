@@ -1,5 +1,7 @@
 //! The command line: which programs to measure, in which ways, and how often.
 
+use bench_harness::{count, one_of};
+
 use crate::kernel::{KERNELS, Kernel};
 use crate::way::{WAYS, Way};
 
@@ -59,22 +61,13 @@ pub fn parse(arguments: &[String]) -> Result<Options, String> {
     Ok(options)
 }
 
-fn count(value: &str) -> Result<usize, String> {
-    let number = value.parse().ok().filter(|&runs| runs > 0);
-    number.ok_or_else(|| format!("`{value}` is no number of runs"))
-}
-
 fn ways(value: &str) -> Result<Vec<Way>, String> {
     let way = |name| Way::named(name).ok_or_else(|| format!("`{name}` is no way"));
     value.split(',').map(way).collect()
 }
 
 fn known_kernel(value: &str) -> Result<&'static str, String> {
-    let names = KERNELS.map(|kernel| kernel.name);
-    let known = names.iter().find(|name| name.eq_ignore_ascii_case(value));
-    known
-        .copied()
-        .ok_or_else(|| format!("`{value}` is none of {}", names.join(", ")))
+    one_of(&KERNELS.map(|kernel| kernel.name), value)
 }
 
 impl Options {

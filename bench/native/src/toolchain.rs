@@ -62,11 +62,6 @@ impl Toolchain {
         })
     }
 
-    /// Where figures are written: cargo's target folder, `bench/`.
-    pub fn figures(&self) -> PathBuf {
-        self.built.with_extension("json")
-    }
-
     /// Builds one of the stand-ins.
     pub fn build_stub(&self, stub: Stub) -> Result<(), String> {
         let source = folder().join("../null/null.c");
@@ -78,10 +73,23 @@ impl Toolchain {
 
     /// Builds Heddle's runtime and command with the cargo that started this program.
     pub fn build_heddle(&self) -> Result<(), String> {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(["build", "--release", "--quiet"]);
-        succeed(command.args(["--package", "heddle-native", "--package", "heddle-cli"]))
+        succeed(cargo_build().args(["--package", "heddle-native", "--package", "heddle-cli"]))
+    }
+
+    /// Builds the runtime that counts and has other layouts, apart from the usual one.
+    pub fn build_study(&self) -> Result<(), String> {
+        let mut command = cargo_build();
+        command.args(["--package", "heddle-native", "--features", "study"]);
+        succeed(command.arg("--target-dir").arg(self.study_folder()))
+    }
+
+    fn study_folder(&self) -> PathBuf {
+        self.built.with_file_name("study")
+    }
+
+    /// Lets a checked program run with that runtime.
+    pub fn study<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.env("LD_LIBRARY_PATH", self.study_folder().join("release"))
     }
 
     /// The program as its own sequential twin: without OpenMP.
@@ -99,13 +107,21 @@ impl Toolchain {
     /// The program in one of the ways.
     pub fn build(&self, kernel: &Kernel, way: Way, variant: Variant) -> Result<PathBuf, String> {
         let mut command = self.command(way);
-        match variant {
-            Variant::Sound => self.compile(command, kernel, way.name()),
-            Variant::Seeded => {
-                command.arg("-DRACY");
-                self.compile(command, kernel, &format!("{}-racy", way.name()))
-            }
-        }
+        command.args(variant.definition());
+        self.compile(
+            command,
+            kernel,
+            &format!("{}{}", way.name(), variant.suffix()),
+        )
+    }
+
+    /// Where [`build`](Self::build) puts it.
+    pub fn built(&self, kernel: &Kernel, way: Way, variant: Variant) -> PathBuf {
+        self.program(kernel, &format!("{}{}", way.name(), variant.suffix()))
+    }
+
+    fn program(&self, kernel: &Kernel, way: &str) -> PathBuf {
+        self.built.join(format!("{}-{way}", kernel.stem))
     }
 
     fn command(&self, way: Way) -> Command {
@@ -148,11 +164,18 @@ impl Toolchain {
     }
 
     fn compile(&self, mut command: Command, kernel: &Kernel, way: &str) -> Result<PathBuf, String> {
-        let program = self.built.join(format!("{}-{way}", kernel.stem));
+        let program = self.program(kernel, way);
         command.arg(kernel.source()).arg("-o").arg(&program);
         succeed(command.arg("-lm"))?;
         Ok(program)
     }
+}
+
+fn cargo_build() -> Command {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--release", "--quiet"]);
+    command
 }
 
 fn succeed(command: &mut Command) -> Result<(), String> {

@@ -26,6 +26,28 @@ pub enum Variant {
     Sound,
     /// The same program with its seeded defect.
     Seeded,
+    /// The race-free program, with what tasks share declared to be atomic.
+    Annotated,
+}
+
+impl Variant {
+    /// What the compiler is told.
+    pub fn definition(self) -> Option<&'static str> {
+        match self {
+            Self::Sound => None,
+            Self::Seeded => Some("-DRACY"),
+            Self::Annotated => Some("-DANNOTATE"),
+        }
+    }
+
+    /// What the program's name ends with.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Sound => "",
+            Self::Seeded => "-racy",
+            Self::Annotated => "-annotated",
+        }
+    }
 }
 
 /// Whether ThreadSanitizer may print what it finds.
