@@ -40,11 +40,12 @@ fn settings(options: &RunOptions, report: &Path, colour: Colour) -> Result<Vec<S
         format!("format={}", format_name(options.format)),
         format!("color={}", colour_name(options, colour)),
         format!("exitcode={}", options.exit_status),
-        format!("analysis={}", analysis_name(options.analysis)),
-        format!("atomic={}", scope_name(options.atomic)),
         // Whatever started this command, the run is a new one.
         "append=0".into(),
     ];
+    let analysis = analysis_name(options.analysis);
+    settings.extend(analysis.map(|name| format!("analysis={name}")));
+    settings.extend((options.atomic == Atomic::All).then(|| "atomic=all".into()));
     settings.extend(options.strict.then(|| "strict=1".into()));
     settings.extend(options.stats.then(|| "stats=1".into()));
     settings.extend(options.max_findings.map(|n| format!("max_findings={n}")));
@@ -79,19 +80,13 @@ fn format_name(format: Format) -> &'static str {
     }
 }
 
-fn analysis_name(analysis: Analysis) -> &'static str {
+/// What is asked for, unless it is what happens anyway.
+fn analysis_name(analysis: Analysis) -> Option<&'static str> {
     match analysis {
-        Analysis::All => "all",
-        Analysis::Races => "races",
-        Analysis::Atomicity => "atomicity",
-        Analysis::Velodrome => "velodrome",
-    }
-}
-
-fn scope_name(atomic: Atomic) -> &'static str {
-    match atomic {
-        Atomic::Declared => "declared",
-        Atomic::All => "all",
+        Analysis::All => None,
+        Analysis::Races => Some("races"),
+        Analysis::Atomicity => Some("atomicity"),
+        Analysis::Velodrome => Some("velodrome"),
     }
 }
 
