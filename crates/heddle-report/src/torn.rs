@@ -8,6 +8,9 @@ use crate::explain::Explanation;
 use crate::model::{Access, Note};
 use crate::resolve::Resolver;
 
+/// What stands among the locks of an access that is atomic by itself.
+const ATOMIC: &str = "atomic";
+
 /// Three accesses of which the second can come between the others.
 pub struct Tear<'a> {
     /// The words for ids.
@@ -81,12 +84,13 @@ impl Tear<'_> {
 
     /// What is held, and what must have happened to it for the next step to be possible.
     fn circumstances(&self, step: usize) -> String {
-        let locks = &self.accesses[step].locks;
+        let (atomic, locks) = self.protection(&self.accesses[step]);
         let held = match locks.as_slice() {
             [] => String::new(),
             [LockId::ISOLATED] => " in isolated".into(),
             locks => format!(" holding {}", self.names(locks)),
         };
+        let held = format!("{atomic}{held}");
         let given_back: Vec<LockId> = match step {
             0 => {
                 let next = &self.accesses[1].locks;
@@ -105,6 +109,15 @@ impl Tear<'_> {
         }
     }
 
+    /// How an access is made: atomically or not, and under which locks of the program's.
+    fn protection(&self, access: &CoreAccess) -> (&'static str, Vec<LockId>) {
+        let locks = access.locks.iter().copied();
+        let (atomic, locks): (Vec<LockId>, Vec<LockId>) =
+            locks.partition(|&lock| self.resolver.lock(lock) == ATOMIC);
+        let how = if atomic.is_empty() { "" } else { " atomically" };
+        (how, locks)
+    }
+
     /// What to do next.
     pub fn help(&self) -> String {
         if self.certainty == Certainty::Possible {
@@ -112,8 +125,15 @@ impl Tear<'_> {
                 .into();
         }
         let [first, middle, last] = self.accesses;
-        let kept = first.locks.iter().find(|lock| last.locks.contains(lock));
-        match (middle.locks.first(), kept) {
+        let (how, locks) = self.protection(middle);
+        let (_, own) = self.protection(first);
+        let kept = own.iter().find(|lock| last.locks.contains(lock));
+        match (locks.first(), kept) {
+            (None, None) if !how.is_empty() => format!(
+                "make {} and {} one atomic operation, or put all three under one lock",
+                self.describe(first),
+                self.describe(last)
+            ),
             (Some(&LockId::ISOLATED), _) => format!(
                 "put {} and {} in one isolated body",
                 self.describe(first),
