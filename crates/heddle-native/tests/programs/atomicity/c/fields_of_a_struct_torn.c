@@ -1,7 +1,7 @@
 // expect: atomicity 25 36 28
 // flags: -std=c99 -Wextra -pedantic
 // compilers: clang,gcc
-// threads: 1,2,4
+// threads: 1,4
 // Width and height are changed in two sections, and read between them.
 
 #include <heddle.h>

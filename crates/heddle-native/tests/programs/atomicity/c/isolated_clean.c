@@ -1,7 +1,7 @@
 // expect: clean
 // flags: -std=c99 -Wextra -pedantic
 // compilers: clang,gcc
-// threads: 1,2,4
+// threads: 1,4
 // The pair holds the lock, too.
 
 #include <heddle.h>

@@ -2,7 +2,7 @@
 // expect: atomicity x 24 33 25
 // flags: -std=c99 -Wextra -pedantic
 // compilers: clang,gcc
-// threads: 1,2,4
+// threads: 1,4
 // The pair is isolated, the writer holds a lock.
 
 #include <heddle.h>

@@ -1,7 +1,7 @@
 // expect: atomicity 17 20
 // flags: -std=c99 -Wextra -pedantic
 // compilers: clang,gcc
-// threads: 1,2,4
+// threads: 1,4
 // Two iterations share an element, and update it in two sections.
 
 #include <heddle.h>

@@ -1,7 +1,7 @@
 // expect: clean
 // flags: -std=c99 -Wextra -pedantic
 // compilers: clang,gcc
-// threads: 1,2,4
+// threads: 1,4
 // The second half of the array is declared, and the first one updated in two sections.
 
 #include <heddle.h>

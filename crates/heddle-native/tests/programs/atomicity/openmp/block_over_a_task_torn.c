@@ -1,6 +1,6 @@
 // expect: atomicity x 22 32 26
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // The block is atomic as a whole, though a task is created in the middle.
 
 #include <heddle.h>

@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // One critical section.
 
 #include <heddle.h>

@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // Two critical sections, but a serial sequence explains the three accesses.
 
 #include <heddle.h>

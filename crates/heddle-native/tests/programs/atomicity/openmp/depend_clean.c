@@ -1,7 +1,7 @@
 // expect: clean
 // flags: -fopenmp
 // compilers: clang,gcc
-// threads: 1,2,4
+// threads: 1,4
 // The second task depends on the first.
 
 #include <heddle.h>

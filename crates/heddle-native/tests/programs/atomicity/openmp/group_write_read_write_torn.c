@@ -1,6 +1,6 @@
 // expect: atomicity x,y 27 38 31
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // x and y belong together, and are accessed in two sections. A value that was never to be seen is seen.
 
 #include <heddle.h>

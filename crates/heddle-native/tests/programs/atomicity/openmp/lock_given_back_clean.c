@@ -1,7 +1,7 @@
 // expect: clean
 // flags: -fopenmp
 // compilers: clang,gcc
-// threads: 1,2,4
+// threads: 1,4
 // omp_lock_t, held from read to write.
 
 #include <heddle.h>

@@ -1,7 +1,7 @@
 // expect: atomicity x 24 33 27
 // flags: -fopenmp
 // compilers: clang,gcc
-// threads: 1,2,4
+// threads: 1,4
 // omp_lock_t, given back between read and write.
 
 #include <heddle.h>

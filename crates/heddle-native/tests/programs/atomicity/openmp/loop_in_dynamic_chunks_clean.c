@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // Each iteration reads and writes in one critical section.
 
 #include <heddle.h>

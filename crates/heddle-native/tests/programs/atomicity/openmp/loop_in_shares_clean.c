@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // Each thread adds up its share and adds that in one critical section.
 
 #include <heddle.h>

@@ -1,6 +1,6 @@
 // expect: atomicity total 21 23
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // Each thread reads in one critical section and writes in another.
 
 #include <heddle.h>

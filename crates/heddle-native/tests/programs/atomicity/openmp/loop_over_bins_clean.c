@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // Every iteration counts in a bin of its own.
 
 #include <heddle.h>

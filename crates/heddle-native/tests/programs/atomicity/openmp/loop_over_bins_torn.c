@@ -1,7 +1,7 @@
 // expect: race 17
 // expect: atomicity 17
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // All iterations count in the same few bins.
 
 #include <heddle.h>

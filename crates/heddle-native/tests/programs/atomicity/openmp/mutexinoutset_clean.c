@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // Two tasks of which at most one runs at a time.
 
 #include <heddle.h>

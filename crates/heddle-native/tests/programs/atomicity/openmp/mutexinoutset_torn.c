@@ -1,7 +1,7 @@
 // expect: race
 // expect: atomicity x 24
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // Where nothing comes in between, the compiler names a read together with the write that follows it.
 // Two tasks that may run side by side.
 

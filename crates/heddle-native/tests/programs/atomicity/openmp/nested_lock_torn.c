@@ -1,6 +1,6 @@
 // expect: atomicity x 16 42 24
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // Each of two accesses takes the lock for itself.
 
 #include <heddle.h>

@@ -1,7 +1,7 @@
 // expect: race 17
 // expect: atomicity sum 17
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // A sum without a reduction clause.
 
 #include <heddle.h>

@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // A barrier lies between reading and writing: nobody writes in the first phase, and the second has only one writer.
 
 #include <heddle.h>

@@ -1,6 +1,6 @@
 // expect: atomicity x 19 21
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // Every thread reads and writes in one phase.
 
 #include <heddle.h>

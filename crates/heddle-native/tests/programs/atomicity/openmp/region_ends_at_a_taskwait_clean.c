@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // A wait lies between the two accesses: they are of two regions, and no pair.
 
 #include <heddle.h>

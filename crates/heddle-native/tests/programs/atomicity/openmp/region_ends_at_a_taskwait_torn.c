@@ -1,6 +1,6 @@
 // expect: atomicity x 29 36 31
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // The wait is over before the pair begins.
 
 #include <heddle.h>

@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // One section holds the lock throughout.
 
 #include <heddle.h>

@@ -1,6 +1,6 @@
 // expect: atomicity x 20 27 22
 // flags: -fopenmp
-// threads: 2,4
+// threads: 4
 // The sections may run on two threads.
 
 #include <heddle.h>

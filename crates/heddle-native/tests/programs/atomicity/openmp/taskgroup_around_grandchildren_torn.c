@@ -1,6 +1,6 @@
 // expect: atomicity x 35 29 37
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // taskwait does not wait for the grandchild.
 
 #include <heddle.h>

@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // Two iterations share a slot and update it in one critical section.
 
 #include <heddle.h>

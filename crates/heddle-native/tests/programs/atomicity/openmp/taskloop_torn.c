@@ -1,6 +1,6 @@
 // expect: atomicity 21 23
 // flags: -fopenmp
-// threads: 1,2,4
+// threads: 1,4
 // Two iterations share a slot and update it in two critical sections.
 
 #include <heddle.h>

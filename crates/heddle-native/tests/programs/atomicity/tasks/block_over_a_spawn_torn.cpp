@@ -1,6 +1,6 @@
 // expect: atomicity x 24 33 28
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The block is atomic as a whole, though a task is spawned in the middle.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Only the first access lies in the block: what follows it is another region.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity x 29 37 32
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Both accesses lie in the block.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity x 28 32 35
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The block spawns the task that tears it.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity 22 29 25
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The same byte.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity 27 34 30
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Balance and number of bookings belong together.
 
 #include <cstdio>

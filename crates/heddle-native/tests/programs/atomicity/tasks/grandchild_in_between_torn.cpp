@@ -1,6 +1,6 @@
 // expect: atomicity x 26 20 29
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The writer is a grandchild that nothing joins before the pair.
 
 #include <cstdio>

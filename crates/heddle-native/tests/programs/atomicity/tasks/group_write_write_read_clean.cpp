@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // x and y are accessed in one section.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity x,y 26 33 29
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // x and y belong together, and the lock is given back between them. The task does not read what it wrote.
 
 #include <cstdio>

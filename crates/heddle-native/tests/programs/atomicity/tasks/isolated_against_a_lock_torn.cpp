@@ -1,7 +1,7 @@
 // expect: race
 // expect: atomicity x 24 29
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Where nothing comes in between, the compiler names a read together with the write that follows it.
 // The pair is isolated, the writer takes a lock: neither keeps the other out.
 

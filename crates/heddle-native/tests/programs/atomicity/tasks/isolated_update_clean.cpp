@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // One isolated body, with another nested in it.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity n 15 16
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // isolated is a lock like any other, and leaving it opens a gap.
 
 #include <cstdio>

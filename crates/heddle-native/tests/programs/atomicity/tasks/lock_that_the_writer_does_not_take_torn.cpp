@@ -1,7 +1,7 @@
 // expect: race
 // expect: atomicity x 24 28
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Where nothing comes in between, the compiler names a read together with the write that follows it.
 // The pair holds a lock throughout, but the writer holds another.
 

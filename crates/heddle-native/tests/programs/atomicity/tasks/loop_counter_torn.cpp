@@ -1,6 +1,6 @@
 // expect: atomicity total 22 25
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Each iteration reads in one section and writes in another.
 
 #include <cstdio>

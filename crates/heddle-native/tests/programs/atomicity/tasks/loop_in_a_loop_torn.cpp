@@ -1,6 +1,6 @@
 // expect: atomicity 23 26
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The columns of a table are counted by the tasks of nested loops, in two sections each.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity 23 26
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Iterations add to their own bin and to the next one; the bins at the seams are torn.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity sum,count 21 24
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Sum and count belong together, and each is changed in a section of its own.
 
 #include <cstdio>

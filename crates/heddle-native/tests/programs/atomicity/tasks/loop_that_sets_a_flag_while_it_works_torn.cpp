@@ -1,6 +1,6 @@
 // expect: atomicity busy 21 23 26
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Set and cleared in two sections: another iteration can see it set, or clear it.
 
 #include <cstdio>

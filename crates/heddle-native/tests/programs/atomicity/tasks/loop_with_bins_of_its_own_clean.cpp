@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Every iteration has a bin of its own, eight bins to a word or two.
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // expect: race 16
 // expect: atomicity 16
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Two iterations share a bin, and nothing protects it.
 
 #include <cstdio>

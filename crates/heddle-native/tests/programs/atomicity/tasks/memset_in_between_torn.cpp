@@ -1,6 +1,6 @@
 // expect: atomicity 29 36 32
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The whole array is cleared between two reads of one element.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The first object was atomic; the second one, which may lie in the same place, is not.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity 32 39 35
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The second object is declared atomic, too.
 
 #include <cstdio>

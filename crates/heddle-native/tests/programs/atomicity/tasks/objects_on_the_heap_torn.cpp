@@ -1,6 +1,6 @@
 // expect: atomicity 30 33
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Two of the objects are the same.
 
 #include <cstdio>

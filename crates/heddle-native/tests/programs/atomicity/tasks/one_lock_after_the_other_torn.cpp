@@ -1,6 +1,6 @@
 // expect: atomicity x 23 31 26
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Read under one lock and written under another. The writer has both, but can come in between.
 
 #include <cstdio>

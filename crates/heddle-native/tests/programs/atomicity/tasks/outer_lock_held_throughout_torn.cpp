@@ -1,6 +1,6 @@
 // expect: atomicity x 29 36 32
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The outer lock is held throughout, but the writer takes only the inner one, which is given back.
 
 #include <cstdio>

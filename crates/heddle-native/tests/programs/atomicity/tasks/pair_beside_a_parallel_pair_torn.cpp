@@ -1,7 +1,7 @@
 // expect: race 23 30
 // expect: atomicity x 23 30
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // After Yoga and Nagarakatte, Fig. 9, which misses it: the last pair is torn by the first task, while its own child's pair is not.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity x 22 30 25
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The pair is a future's, and the main task writes before it gets the value.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity x 24 32 27
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The pair is a grandchild's, and the writer a sibling of its parent.
 
 #include <cstdio>

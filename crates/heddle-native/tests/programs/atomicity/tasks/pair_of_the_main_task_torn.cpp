@@ -1,6 +1,6 @@
 // expect: atomicity x 31 27 34
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The main task reads twice beside the task it has spawned.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity x 31 38 34
 // flags: -std=c++17
-// threads: 1,2,4
+// threads: 1,4
 // Looked at under the readers' side, changed under the writers' side, and given back in between.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -std=c++17
-// threads: 1,2,4
+// threads: 1,4
 // The writers' side is held throughout.
 
 #include <cstdio>

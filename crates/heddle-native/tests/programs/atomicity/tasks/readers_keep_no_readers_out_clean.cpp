@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -std=c++17
-// threads: 1,2,4
+// threads: 1,4
 // One who reads under the readers' side is not kept out either, and does no harm.
 
 #include <cstdio>

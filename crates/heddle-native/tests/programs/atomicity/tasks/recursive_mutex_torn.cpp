@@ -1,6 +1,6 @@
 // expect: atomicity x 18 36 24
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Taken twice, one after the other.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity nodes 24 27
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Every node of a tree of tasks counts itself, in two sections.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity x 30 26 34
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The child is not yet waited for.
 
 #include <cstdio>

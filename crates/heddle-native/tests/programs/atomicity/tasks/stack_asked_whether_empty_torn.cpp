@@ -1,6 +1,6 @@
 // expect: atomicity depth,items 19 23
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Not empty when asked, perhaps empty when popped.
 
 #include <cstdio>

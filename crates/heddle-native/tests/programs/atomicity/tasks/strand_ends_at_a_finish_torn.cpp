@@ -1,6 +1,6 @@
 // expect: atomicity x 29 36 32
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The finish is over before the pair begins.
 
 #include <cstdio>

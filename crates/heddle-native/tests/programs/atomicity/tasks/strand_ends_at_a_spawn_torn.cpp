@@ -1,6 +1,6 @@
 // expect: atomicity x 24 31 27
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // The spawn comes before the pair: read and write are of one strand.
 
 #include <cstdio>

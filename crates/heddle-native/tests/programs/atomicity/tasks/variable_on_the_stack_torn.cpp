@@ -1,6 +1,6 @@
 // expect: atomicity 23 30 26
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // A local variable of the task that spawns both.
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: atomicity balance 20 25
 // flags: -std=c++11
-// threads: 1,2,4
+// threads: 1,4
 // Check, then act: both tasks can find enough money for one withdrawal.
 
 #include <cstdio>
