@@ -4,7 +4,9 @@
 //! That two sections of one region change a value says little: tasks that add to one list do so all day. What
 //! is wrong is to look in one section and to change in a later one what was seen. So the pairs of such a
 //! value are a region's changes, each with the last look before it; a section that looks again
-//! before it changes pairs with itself, and its lock keeps all others out.
+//! before it changes pairs with itself, and its lock keeps all others out. A change at a position at which the
+//! region changed the value before that look is the next turn of a loop, whose look comes behind its change
+//! (`n += 1; print(n)`), and makes no pair; where the look comes first, the first turn has made one.
 //!
 //! A value has one granule: one byte is the unit, and what is handed over through the lock goes by the others.
 //! They are declared too, since a hand-off through the value itself does not excuse.
@@ -23,7 +25,8 @@ pub enum Pairs {
     /// Any two.
     #[default]
     All,
-    /// A write, with the last read before it and before no other write.
+    /// A write, with the last read before it and before no other write, unless there was a write at the
+    /// same position before.
     Updates,
     /// None.
     None,
@@ -76,27 +79,40 @@ impl Engine {
     pub(super) fn firsts_of(&self, pairs: Pairs, local: Local, now: Now) -> Firsts {
         let mut firsts = self.firsts(local, now.mark.mask);
         if pairs == Pairs::Updates {
-            firsts.retain(|&(_, kind)| [kind, now.kind] == [Read, Write]);
+            let is_new = !self.has_changed_at(local, now.mark.site);
+            firsts.retain(|&(_, kind)| is_new && [kind, now.kind] == [Read, Write]);
         }
         firsts
     }
 
-    /// The last look of a region, if this access makes a difference to it.
+    fn has_changed_at(&self, local: Local, site: u32) -> bool {
+        let mut changes = self.states.iter(local.writes);
+        changes.any(|change| change.site == site)
+    }
+
+    /// The last look of a region and where it has changed the value, if this access makes a difference.
     pub(super) fn last_look(
         &self,
         cache: &mut ThreadCache,
         now: Now,
         local: Local,
     ) -> Option<Option<Local>> {
-        let mut looks = self.states.iter(local.reads);
-        let reads = match now.kind {
-            Read if looks.next() == Some(now.mark) => return Some(None),
-            Read => self
-                .states
-                .push(&mut cache.blocks, ListId::EMPTY, now.mark)?,
-            Write => ListId::EMPTY,
-        };
-        let noted = Local { reads, ..local };
+        let mut noted = local;
+        match now.kind {
+            Read if self.states.iter(local.reads).next() == Some(now.mark) => {}
+            Read => {
+                noted.reads = self
+                    .states
+                    .push(&mut cache.blocks, ListId::EMPTY, now.mark)?;
+            }
+            Write => {
+                noted.reads = ListId::EMPTY;
+                if !self.has_changed_at(local, now.mark.site) {
+                    let blocks = &mut cache.blocks;
+                    noted.writes = self.states.push(blocks, local.writes, now.mark)?;
+                }
+            }
+        }
         Some((noted != local).then_some(noted))
     }
 }

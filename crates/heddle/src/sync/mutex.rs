@@ -69,7 +69,7 @@ use std::sync::{self, LockResult, TryLockResult};
 ///
 /// A section looks if it borrows the value from the guard, and changes it if it borrows it mutably. One that
 /// looks and then changes stands for itself: it has seen what it changes. So do sections that
-/// only change (`push`, `+= 1`), however many a task makes. That a later section depends on
+/// only change (`push`, `+= 1`), however many a task makes, and a loop that changes and then looks. That a later section depends on
 /// an earlier one is not known but likely; where it does not, [`independent`](Self::independent) says so.
 /// The other way round, [`atomic`](Self::atomic) forbids others to come between any two sections of a strand.
 /// A strand is what a task does between two task operations (spawning, waiting).

@@ -203,14 +203,18 @@ impl World {
 
     fn cell(&self, cell: usize, what: Use) {
         let mut value = self.cells[cell].lock().expect("nobody panics");
-        if matches!(what, Use::Look | Use::LookThenChange) {
-            assert!(*value < 2);
-        }
-        if what != Use::Look {
-            *value = 1;
-        }
-        if what == Use::ChangeThenLook {
-            assert!(*value == 1);
+        // Each kind of change at a position of its own.
+        match what {
+            Use::Look => assert!(*value < 2),
+            Use::Change => *value = 1,
+            Use::LookThenChange => {
+                assert!(*value < 2);
+                *value = 1;
+            }
+            Use::ChangeThenLook => {
+                *value = 1;
+                assert!(*value == 1);
+            }
         }
     }
 

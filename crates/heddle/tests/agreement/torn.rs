@@ -60,6 +60,8 @@ pub struct Cells {
 struct Made {
     cell: usize,
     what: What,
+    /// The kind of section, which tells its positions from others.
+    of: Use,
     /// Before which event.
     at: usize,
     region: (Option<TaskId>, u32),
@@ -91,34 +93,41 @@ impl Cells {
         let extent = Extent::one(Location(HANDED + cell as u64));
         events.push(Event::Read { extent, site: SITE });
         if matches!(what, Use::Look | Use::LookThenChange) {
-            self.make(events.len(), cell, What::Look);
+            self.make(events.len(), cell, What::Look, what);
         }
         if what != Use::Look {
-            self.make(events.len(), cell, What::Change);
+            self.make(events.len(), cell, What::Change, what);
             events.push(Event::Write { extent, site: SITE });
         }
     }
 
-    fn make(&mut self, at: usize, cell: usize, what: What) {
+    fn make(&mut self, at: usize, cell: usize, what: What, of: Use) {
         let operations = self.operations.get(&self.running).copied();
         let region = (self.running, operations.unwrap_or(0));
         self.made.push(Made {
             cell,
             what,
+            of,
             at,
             region,
         });
     }
 
-    /// Every change with the last look before it, and before no other change.
+    /// Every change with the last look before it, and before no other change, unless there was one at its position
+    /// already.
     fn updates(&self) -> Vec<(Made, Made)> {
         let mut looks: BTreeMap<_, Made> = BTreeMap::new();
-        let mut updates = Vec::new();
+        let (mut changed, mut updates) = (Vec::new(), Vec::new());
         for &made in &self.made {
             let key = (made.cell, made.region);
-            match made.what {
-                What::Look => drop(looks.insert(key, made)),
-                What::Change => updates.extend(looks.remove(&key).map(|look| (look, made))),
+            if made.what == What::Look {
+                looks.insert(key, made);
+                continue;
+            }
+            let look = looks.remove(&key);
+            if !changed.contains(&(key, made.of)) {
+                changed.push((key, made.of));
+                updates.extend(look.map(|look| (look, made)));
             }
         }
         updates

@@ -119,6 +119,28 @@ fn a_change_after_a_change_needs_a_look_of_its_own() {
 }
 
 #[test]
+fn a_counter_that_is_shown_after_each_step_is_clean() {
+    let found = on_mutex(|m| {
+        for step in 0..3 {
+            m.lock().unwrap().push(step);
+            assert!(m.lock().unwrap().len() > 3);
+        }
+    });
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn an_update_in_a_loop_is_torn() {
+    let found = on_mutex(|m| {
+        for _ in 0..3 {
+            let len = m.lock().unwrap().len();
+            m.lock().unwrap().resize(len + 1, 7);
+        }
+    });
+    assert_eq!(found, only("m"));
+}
+
+#[test]
 fn who_looks_first_and_then_changes_tears_the_updates_of_others() {
     let found = torn(|| {
         let m = Mutex::named("m", 1);
