@@ -121,20 +121,22 @@ fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
             return;
         }
     }
-    if len <= 2 * GRANULE
-        && thread.gap.contains(address)
-        && granules(address, len).all(|(granule, mask)| {
-            thread.has_made(kind, granule, mask) || thread.take_again(kind, granule, mask, pc)
-        })
-    {
-        return;
+    let mut taken = 0;
+    if len <= 2 * GRANULE && thread.gap.contains(address) {
+        let left = granules(address, len).find(|&(granule, mask)| {
+            !thread.has_made(kind, granule, mask) && !thread.take_again(kind, granule, mask, pc)
+        });
+        // What has taken its step must not take another: that would be a second access.
+        match left {
+            None => return,
+            Some((granule, _)) => taken = granule,
+        }
     }
     enter(|_, thread| {
         if thread.ignore > 0 {
             return;
         }
         thread.cache.begin_access();
-        let mut taken = 0;
         for (granule, mask) in granules(address, len) {
             if granule >= taken {
                 touch(thread, kind, granule, mask, pc);
