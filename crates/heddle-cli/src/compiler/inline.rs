@@ -155,13 +155,13 @@ impl Step {
 
     fn split(&self, vectors: Vectors, scratch: &Path) -> io::Result<ExitStatus> {
         let (text, with_hooks) = (scratch.join("code.ll"), scratch.join("hooked.ll"));
-        let first = self.run(&self.to_text(&text))?;
+        let first = self.run(&self.first_half(&text))?;
         if !first.success() {
             return Ok(first);
         }
         let code = fs::read_to_string(&text)?;
         fs::write(&with_hooks, hooked(&code, vectors))?;
-        match self.run(&self.from_text(&with_hooks))? {
+        match self.run(&self.second_half(&with_hooks))? {
             done if done.success() => Ok(done),
             // Whatever the reason, the compiler alone does it, too.
             _ => self.run(&self.words),
@@ -169,7 +169,7 @@ impl Step {
     }
 
     /// The first half: up to instrumented code.
-    fn to_text(&self, text: &Path) -> Vec<String> {
+    fn first_half(&self, text: &Path) -> Vec<String> {
         let mut words = self.words.clone();
         for at in 0..words.len() {
             match words[at].as_str() {
@@ -182,7 +182,7 @@ impl Step {
     }
 
     /// The second half.
-    fn from_text(&self, text: &Path) -> Vec<String> {
+    fn second_half(&self, text: &Path) -> Vec<String> {
         let [with_value, alone] = OF_SOURCES;
         let mut words = Vec::new();
         // The source is the last word.
@@ -300,12 +300,12 @@ mod tests {
 
     #[test]
     fn the_second_half_starts_from_text_and_knows_no_sources() {
-        let words = step(PLAIN).from_text(Path::new("t.ll")).join(" ");
+        let words = step(PLAIN).second_half(Path::new("t.ll")).join(" ");
         assert_eq!(
             words,
             "clang -cc1 -triple x86_64-pc-linux-gnu -emit-obj -pic-level 2 -pic-is-pie -O2 -o a.o -w -x ir t.ll"
         );
-        let words = step(PLAIN).to_text(Path::new("t.ll")).join(" ");
+        let words = step(PLAIN).first_half(Path::new("t.ll")).join(" ");
         assert!(words.contains("-emit-llvm") && words.contains("-o t.ll -x c a b.c"));
     }
 
