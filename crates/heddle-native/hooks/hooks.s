@@ -117,19 +117,30 @@ heddle_settled:
     .size \name, . - \name
 .endm
 
+# Registers are saved such that whoever reads the stack finds its way through.
+.macro save register
+    push \register
+    .cfi_adjust_cfa_offset 8
+.endm
+.macro restore register
+    pop \register
+    .cfi_adjust_cfa_offset -8
+.endm
+
 # Step 3: saves every register that a call may change.
 .macro ask slow
-    push rax
-    push rcx
-    push rdx
-    push rsi
-    push rdi
-    push r8
-    push r9
-    push r10
-    push r11
+    save rax
+    save rcx
+    save rdx
+    save rsi
+    save rdi
+    save r8
+    save r9
+    save r10
+    save r11
     mov rsi, qword ptr [rsp + 72]
     sub rsp, 256
+    .cfi_adjust_cfa_offset 256
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
     movups xmmword ptr [rsp + 16 * \n], xmm\n
     .endr
@@ -138,15 +149,16 @@ heddle_settled:
     movups xmm\n, xmmword ptr [rsp + 16 * \n]
     .endr
     add rsp, 256
-    pop r11
-    pop r10
-    pop r9
-    pop r8
-    pop rdi
-    pop rsi
-    pop rdx
-    pop rcx
-    pop rax
+    .cfi_adjust_cfa_offset -256
+    restore r11
+    restore r10
+    restore r9
+    restore r8
+    restore rdi
+    restore rsi
+    restore rdx
+    restore rcx
+    restore rax
     ret
 .endm
 
@@ -193,11 +205,12 @@ heddle_settled:
     .hidden \name
     .type \name, @function
 \name:
-    push rax
-    push rcx
-    push rdx
-    push rsi
-    push r8
+    .cfi_startproc
+    save rax
+    save rcx
+    save rdx
+    save rsi
+    save r8
     may_take 3f, 40
     cell r8, rdx, 3f
     mov eax, dword ptr [r8]
@@ -210,11 +223,11 @@ heddle_settled:
     .if \bytes != 0xff
     mov ecx, edi
     and ecx, 7
-    push rdx
+    save rdx
     mov edx, \bytes
     shl edx, cl
     mov r11b, dl
-    pop rdx
+    restore rdx
     .endif
     cmp r11, qword ptr [rdx]
     jne 3f
@@ -223,20 +236,22 @@ heddle_settled:
     mov edx, dword ptr [rdx + 16]
     lock cmpxchg dword ptr [r8], edx
     jne 3f
-    pop r8
-    pop rsi
-    pop rdx
-    pop rcx
-    pop rax
+    restore r8
+    restore rsi
+    restore rdx
+    restore rcx
+    restore rax
     ret
+    .cfi_def_cfa_offset 48
 4:  has_memory 3f
     jmp 5b
-3:  pop r8
-    pop rsi
-    pop rdx
-    pop rcx
-    pop rax
+3:  restore r8
+    restore rsi
+    restore rdx
+    restore rcx
+    restore rax
     ask \slow
+    .cfi_endproc
     .size \name, . - \name
 .endm
 
@@ -267,13 +282,14 @@ heddle_settled:
     .hidden \name
     .type \name, @function
 \name:
-    push rax
-    push rcx
-    push rdx
-    push rsi
-    push r8
-    push r9
-    push r10
+    .cfi_startproc
+    save rax
+    save rcx
+    save rdx
+    save rsi
+    save r8
+    save r9
+    save r10
     test dil, 7
     jnz 3f
     may_take 3f, 56
@@ -295,33 +311,36 @@ heddle_settled:
     je 6f
     test eax, eax
     jz 3f
-    push r9
+    save r9
     next \steps, \table, 9f
-    pop rcx
+    restore rcx
 6:  shl r9, 32
     or rcx, r9
     mov rax, r10
     lock cmpxchg qword ptr [r8], rcx
     jne 3f
-    pop r10
-    pop r9
-    pop r8
-    pop rsi
-    pop rdx
-    pop rcx
-    pop rax
+    restore r10
+    restore r9
+    restore r8
+    restore rsi
+    restore rdx
+    restore rcx
+    restore rax
     ret
+    .cfi_def_cfa_offset 64
 4:  has_memory 3f
     jmp 5b
-9:  pop r9
-3:  pop r10
-    pop r9
-    pop r8
-    pop rsi
-    pop rdx
-    pop rcx
-    pop rax
+    .cfi_def_cfa_offset 72
+9:  restore r9
+3:  restore r10
+    restore r9
+    restore r8
+    restore rsi
+    restore rdx
+    restore rcx
+    restore rax
     ask \slow
+    .cfi_endproc
     .size \name, . - \name
 .endm
 
