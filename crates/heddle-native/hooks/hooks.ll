@@ -29,6 +29,68 @@ define internal i64 @heddle.unknown(ptr %base, ptr %address, i64 %table, i64 %ah
   ret i64 %difference
 }
 
+; Whether the strand has made such an access before, or nothing is checked: of a whole granule, ...
+define internal i1 @heddle.whole(ptr %address, i64 %table) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %yes, label %look
+look:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 %table, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  ret i1 %known
+yes:
+  ret i1 true
+}
+
+; ... of some of its bytes, ...
+define internal i1 @heddle.part(ptr %address, i64 %table, i64 %bytes) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %yes, label %look
+look:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 %table, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  br i1 %known, label %yes, label %part
+part:
+  %few = icmp ult i64 %unknown, 256
+  br i1 %few, label %bytes.of, label %no
+bytes.of:
+  %number = ptrtoint ptr %address to i64
+  %first = and i64 %number, 7
+  %touched = shl i64 %bytes, %first
+  %missing = and i64 %unknown, %touched
+  %covered = icmp eq i64 %missing, 0
+  ret i1 %covered
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; ... of two granules.
+define internal i1 @heddle.both(ptr %address, i64 %table) alwaysinline nounwind sanitize_thread {
+  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
+  %off = icmp eq ptr %base, null
+  br i1 %off, label %yes, label %look
+look:
+  %number = ptrtoint ptr %address to i64
+  %within = and i64 %number, 7
+  %aligned = icmp eq i64 %within, 0
+  br i1 %aligned, label %first, label %no
+first:
+  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 %table, i64 0)
+  %known = icmp eq i64 %unknown, 0
+  br i1 %known, label %second, label %no
+second:
+  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 %table, i64 1)
+  %known.next = icmp eq i64 %unknown.next, 0
+  ret i1 %known.next
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
 declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)
 declare preserve_allcc void @heddle_again_read1(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_read2(ptr) cold nounwind
@@ -47,23 +109,8 @@ declare preserve_allcc void @heddle_again_update8(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_update16(ptr) cold nounwind
 
 define available_externally void @__tsan_read1(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 1, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8, i64 1)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_read1(ptr %address) nomerge
   br label %done
@@ -72,23 +119,8 @@ done:
 }
 
 define available_externally void @__tsan_read2(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 3, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8, i64 3)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_read2(ptr %address) nomerge
   br label %done
@@ -97,23 +129,8 @@ done:
 }
 
 define available_externally void @__tsan_read4(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 15, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8, i64 15)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_read4(ptr %address) nomerge
   br label %done
@@ -122,12 +139,7 @@ done:
 }
 
 define available_externally void @__tsan_read8(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8, i64 0)
-  %known = icmp eq i64 %unknown, 0
+  %known = call i1 @heddle.whole(ptr %address, i64 8)
   br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_read8(ptr %address) nomerge
@@ -137,22 +149,8 @@ done:
 }
 
 define available_externally void @__tsan_read16(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %number = ptrtoint ptr %address to i64
-  %within = and i64 %number, 7
-  %aligned = icmp eq i64 %within, 0
-  br i1 %aligned, label %first, label %again
-first:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %second, label %again
-second:
-  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8, i64 1)
-  %known.next = icmp eq i64 %unknown.next, 0
-  br i1 %known.next, label %done, label %again
+  %known = call i1 @heddle.both(ptr %address, i64 8)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_read16(ptr %address) nomerge
   br label %done
@@ -161,22 +159,8 @@ done:
 }
 
 define available_externally void @__tsan_unaligned_read16(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %number = ptrtoint ptr %address to i64
-  %within = and i64 %number, 7
-  %aligned = icmp eq i64 %within, 0
-  br i1 %aligned, label %first, label %again
-first:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %second, label %again
-second:
-  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8, i64 1)
-  %known.next = icmp eq i64 %unknown.next, 0
-  br i1 %known.next, label %done, label %again
+  %known = call i1 @heddle.both(ptr %address, i64 8)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_read16(ptr %address) nomerge
   br label %done
@@ -185,23 +169,8 @@ done:
 }
 
 define available_externally void @__tsan_write1(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 1, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8200, i64 1)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_write1(ptr %address) nomerge
   br label %done
@@ -210,23 +179,8 @@ done:
 }
 
 define available_externally void @__tsan_write2(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 3, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8200, i64 3)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_write2(ptr %address) nomerge
   br label %done
@@ -235,23 +189,8 @@ done:
 }
 
 define available_externally void @__tsan_write4(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 15, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8200, i64 15)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_write4(ptr %address) nomerge
   br label %done
@@ -260,12 +199,7 @@ done:
 }
 
 define available_externally void @__tsan_write8(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
+  %known = call i1 @heddle.whole(ptr %address, i64 8200)
   br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_write8(ptr %address) nomerge
@@ -275,22 +209,8 @@ done:
 }
 
 define available_externally void @__tsan_write16(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %number = ptrtoint ptr %address to i64
-  %within = and i64 %number, 7
-  %aligned = icmp eq i64 %within, 0
-  br i1 %aligned, label %first, label %again
-first:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %second, label %again
-second:
-  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 1)
-  %known.next = icmp eq i64 %unknown.next, 0
-  br i1 %known.next, label %done, label %again
+  %known = call i1 @heddle.both(ptr %address, i64 8200)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_write16(ptr %address) nomerge
   br label %done
@@ -299,22 +219,8 @@ done:
 }
 
 define available_externally void @__tsan_unaligned_write16(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %number = ptrtoint ptr %address to i64
-  %within = and i64 %number, 7
-  %aligned = icmp eq i64 %within, 0
-  br i1 %aligned, label %first, label %again
-first:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %second, label %again
-second:
-  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 1)
-  %known.next = icmp eq i64 %unknown.next, 0
-  br i1 %known.next, label %done, label %again
+  %known = call i1 @heddle.both(ptr %address, i64 8200)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_write16(ptr %address) nomerge
   br label %done
@@ -323,23 +229,8 @@ done:
 }
 
 define available_externally void @__tsan_read_write1(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 1, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8200, i64 1)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_update1(ptr %address) nomerge
   br label %done
@@ -348,23 +239,8 @@ done:
 }
 
 define available_externally void @__tsan_read_write2(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 3, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8200, i64 3)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_update2(ptr %address) nomerge
   br label %done
@@ -373,23 +249,8 @@ done:
 }
 
 define available_externally void @__tsan_read_write4(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %done, label %part
-part:
-  %few = icmp ult i64 %unknown, 256
-  br i1 %few, label %bytes, label %again
-bytes:
-  %number = ptrtoint ptr %address to i64
-  %first = and i64 %number, 7
-  %touched = shl i64 15, %first
-  %missing = and i64 %unknown, %touched
-  %covered = icmp eq i64 %missing, 0
-  br i1 %covered, label %done, label %again
+  %known = call i1 @heddle.part(ptr %address, i64 8200, i64 15)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_update4(ptr %address) nomerge
   br label %done
@@ -398,12 +259,7 @@ done:
 }
 
 define available_externally void @__tsan_read_write8(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
+  %known = call i1 @heddle.whole(ptr %address, i64 8200)
   br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_update8(ptr %address) nomerge
@@ -413,22 +269,8 @@ done:
 }
 
 define available_externally void @__tsan_read_write16(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %number = ptrtoint ptr %address to i64
-  %within = and i64 %number, 7
-  %aligned = icmp eq i64 %within, 0
-  br i1 %aligned, label %first, label %again
-first:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %second, label %again
-second:
-  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 1)
-  %known.next = icmp eq i64 %unknown.next, 0
-  br i1 %known.next, label %done, label %again
+  %known = call i1 @heddle.both(ptr %address, i64 8200)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_update16(ptr %address) nomerge
   br label %done
@@ -437,22 +279,8 @@ done:
 }
 
 define available_externally void @__tsan_unaligned_read_write16(ptr %address) alwaysinline nounwind sanitize_thread {
-  %base = load ptr, ptr @heddle_states, align 8, !invariant.load !{}
-  %off = icmp eq ptr %base, null
-  br i1 %off, label %done, label %look
-look:
-  %number = ptrtoint ptr %address to i64
-  %within = and i64 %number, 7
-  %aligned = icmp eq i64 %within, 0
-  br i1 %aligned, label %first, label %again
-first:
-  %unknown = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 0)
-  %known = icmp eq i64 %unknown, 0
-  br i1 %known, label %second, label %again
-second:
-  %unknown.next = call i64 @heddle.unknown(ptr %base, ptr %address, i64 8200, i64 1)
-  %known.next = icmp eq i64 %unknown.next, 0
-  br i1 %known.next, label %done, label %again
+  %known = call i1 @heddle.both(ptr %address, i64 8200)
+  br i1 %known, label %done, label %again
 again:
   call preserve_allcc void @heddle_again_update16(ptr %address) nomerge
   br label %done

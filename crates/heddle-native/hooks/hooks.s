@@ -118,26 +118,22 @@ heddle_settled:
 .endm
 
 # Registers are saved such that whoever reads the stack finds its way through.
-.macro save register
+.macro save registers:vararg
+    .irp register, \registers
     push \register
     .cfi_adjust_cfa_offset 8
+    .endr
 .endm
-.macro restore register
+.macro restore registers:vararg
+    .irp register, \registers
     pop \register
     .cfi_adjust_cfa_offset -8
+    .endr
 .endm
 
 # Step 3: saves every register that a call may change.
 .macro ask slow
-    save rax
-    save rcx
-    save rdx
-    save rsi
-    save rdi
-    save r8
-    save r9
-    save r10
-    save r11
+    save rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
     mov rsi, qword ptr [rsp + 72]
     sub rsp, 256
     .cfi_adjust_cfa_offset 256
@@ -150,15 +146,7 @@ heddle_settled:
     .endr
     add rsp, 256
     .cfi_adjust_cfa_offset -256
-    restore r11
-    restore r10
-    restore r9
-    restore r8
-    restore rdi
-    restore rsi
-    restore rdx
-    restore rcx
-    restore rax
+    restore r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
     ret
 .endm
 
@@ -206,11 +194,7 @@ heddle_settled:
     .type \name, @function
 \name:
     .cfi_startproc
-    save rax
-    save rcx
-    save rdx
-    save rsi
-    save r8
+    save rax, rcx, rdx, rsi, r8
     may_take 3f, 40
     cell r8, rdx, 3f
     mov eax, dword ptr [r8]
@@ -236,20 +220,12 @@ heddle_settled:
     mov edx, dword ptr [rdx + 16]
     lock cmpxchg dword ptr [r8], edx
     jne 3f
-    restore r8
-    restore rsi
-    restore rdx
-    restore rcx
-    restore rax
+    restore r8, rsi, rdx, rcx, rax
     ret
     .cfi_def_cfa_offset 48
 4:  has_memory 3f
     jmp 5b
-3:  restore r8
-    restore rsi
-    restore rdx
-    restore rcx
-    restore rax
+3:  restore r8, rsi, rdx, rcx, rax
     ask \slow
     .cfi_endproc
     .size \name, . - \name
@@ -283,13 +259,7 @@ heddle_settled:
     .type \name, @function
 \name:
     .cfi_startproc
-    save rax
-    save rcx
-    save rdx
-    save rsi
-    save r8
-    save r9
-    save r10
+    save rax, rcx, rdx, rsi, r8, r9, r10
     test dil, 7
     jnz 3f
     may_take 3f, 56
@@ -319,26 +289,14 @@ heddle_settled:
     mov rax, r10
     lock cmpxchg qword ptr [r8], rcx
     jne 3f
-    restore r10
-    restore r9
-    restore r8
-    restore rsi
-    restore rdx
-    restore rcx
-    restore rax
+    restore r10, r9, r8, rsi, rdx, rcx, rax
     ret
     .cfi_def_cfa_offset 64
 4:  has_memory 3f
     jmp 5b
     .cfi_def_cfa_offset 72
 9:  restore r9
-3:  restore r10
-    restore r9
-    restore r8
-    restore rsi
-    restore rdx
-    restore rcx
-    restore rax
+3:  restore r10, r9, r8, rsi, rdx, rcx, rax
     ask \slow
     .cfi_endproc
     .size \name, . - \name
