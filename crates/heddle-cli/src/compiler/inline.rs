@@ -9,12 +9,14 @@
 //! Code for shared libraries is left alone: it cannot reach an executable's thread-local storage.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use super::request::{Goal, Request};
+use super::scratch::Scratch;
 
 /// The hooks, as text that goes into any module.
 const HOOKS: &str = include_str!("../../../heddle-native/hooks/hooks.ll");
@@ -40,12 +42,11 @@ const OF_SOURCES: [&[&str]; 2] = [
     &["-sys-header-deps", "-MP", "-fsanitize=thread"],
 ];
 
-/// Compiles with clang, step by step; none if it is not to be or nothing would be gained.
+/// Compiles with clang, step by step; none if it is not to be, cannot be, or nothing would be gained.
 pub fn compile(
     clang: &Path,
-    words: &[std::ffi::OsString],
+    words: &[OsString],
     request: &Request,
-    scratch: &Path,
 ) -> Option<io::Result<ExitStatus>> {
     if request.goal == Goal::Answer || !request.has_sources {
         return None;
@@ -58,7 +59,8 @@ pub fn compile(
         true => Vectors::Wide,
         false => Vectors::Narrow,
     };
-    let done = take(&steps, vectors, scratch);
+    let scratch = Scratch::new("heddle-ir").ok()?;
+    let done = take(&steps, vectors, scratch.dir());
     if request.goal == Goal::Link {
         remove_objects(&steps);
     }
@@ -80,7 +82,7 @@ struct Step {
 }
 
 /// The steps that the driver would take; none if it does not say so plainly.
-fn steps(clang: &Path, words: &[std::ffi::OsString]) -> Option<Vec<Step>> {
+fn steps(clang: &Path, words: &[OsString]) -> Option<Vec<Step>> {
     let mut driver = Command::new(clang);
     driver.arg("-###").args(words).stdin(Stdio::null());
     let said = driver.output().ok().filter(|said| said.status.success())?;
@@ -95,7 +97,7 @@ fn take(steps: &[Step], vectors: Vectors, scratch: &Path) -> io::Result<ExitStat
     for step in steps {
         last = match step.is_split() {
             true => step.split(vectors, scratch)?,
-            false => step.run(&step.words)?,
+            false => run(&step.words)?,
         };
         if !last.success() {
             break;
@@ -155,16 +157,16 @@ impl Step {
 
     fn split(&self, vectors: Vectors, scratch: &Path) -> io::Result<ExitStatus> {
         let (text, with_hooks) = (scratch.join("code.ll"), scratch.join("hooked.ll"));
-        let first = self.run(&self.first_half(&text))?;
+        let first = run(&self.first_half(&text))?;
         if !first.success() {
             return Ok(first);
         }
         let code = fs::read_to_string(&text)?;
         fs::write(&with_hooks, hooked(&code, vectors))?;
-        match self.run(&self.second_half(&with_hooks))? {
+        match run(&self.second_half(&with_hooks))? {
             done if done.success() => Ok(done),
             // Whatever the reason, the compiler alone does it, too.
-            _ => self.run(&self.words),
+            _ => run(&self.words),
         }
     }
 
@@ -174,7 +176,7 @@ impl Step {
         for at in 0..words.len() {
             match words[at].as_str() {
                 "-emit-obj" => words[at] = "-emit-llvm".into(),
-                "-o" if at + 1 < words.len() => words[at + 1] = path_word(text),
+                "-o" if at + 1 < words.len() => words[at + 1] = text.to_string_lossy().into_owned(),
                 _ => {}
             }
         }
@@ -201,13 +203,13 @@ impl Step {
         }
         // What there is to warn of was said in the first half.
         words.extend(["-w", "-x", "ir"].map(String::from));
-        words.push(path_word(text));
+        words.push(text.to_string_lossy().into_owned());
         words
     }
+}
 
-    fn run(&self, words: &[String]) -> io::Result<ExitStatus> {
-        Command::new(&words[0]).args(&words[1..]).status()
-    }
+fn run(words: &[String]) -> io::Result<ExitStatus> {
+    Command::new(&words[0]).args(&words[1..]).status()
 }
 
 fn is_known(triple: &str) -> bool {
@@ -224,10 +226,6 @@ fn quoted(letters: &mut std::str::Chars<'_>) -> Option<String> {
             letter => word.push(letter),
         }
     }
-}
-
-fn path_word(path: &Path) -> String {
-    PathBuf::from(path).to_string_lossy().into_owned()
 }
 
 /// A line of code; where it calls a hook, such that it stays a call of its own at its own place: a hook finds

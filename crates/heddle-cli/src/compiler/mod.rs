@@ -6,6 +6,7 @@ mod inline;
 mod line;
 mod links;
 mod request;
+mod scratch;
 mod substitute;
 /// The functions whose calls a program makes to the checker instead: a table of the checker.
 #[path = "../../../heddle-native/src/libc/wrapped.rs"]
@@ -54,7 +55,7 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
     }
     let links = request.goal == Goal::Link;
     let library = links.then(installation::library_dir).transpose()?;
-    let substitutes = (request.goal != Goal::Answer)
+    let substitutes = links
         .then(|| substitutes(&compiler, &request))
         .transpose()?;
     let include = installation::include_dir();
@@ -65,10 +66,10 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
         hooks: substitutes.as_ref().map(Substitutes::hooks),
     };
     let words = line::words(&compiler, &request, &folders, &options.arguments);
-    let in_line = substitutes
-        .as_ref()
-        .filter(|_| compiler.family == Family::Clang)
-        .and_then(|made| inline::compile(&compiler.path, &words, &request, made.dir()));
+    let in_line = match compiler.family {
+        Family::Clang => inline::compile(&compiler.path, &words, &request),
+        Family::Gcc => None,
+    };
     let status = in_line.unwrap_or_else(|| Command::new(&compiler.path).args(words).status());
     let status = status.map_err(|error| not_started(&compiler.path, &error))?;
     if !status.success() {

@@ -12,9 +12,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process;
 
 use super::choice::{Compiler, answer};
+use super::scratch::Scratch;
 use crate::search;
 
 /// The common path of the checker's hooks.
@@ -22,17 +22,15 @@ const HOOKS: &str = include_str!("../../../heddle-native/hooks/hooks.s");
 
 /// The folder; removed when dropped.
 pub struct Substitutes {
-    dir: PathBuf,
+    scratch: Scratch,
 }
 
 impl Substitutes {
     /// Makes the folder.
     pub fn new() -> io::Result<Self> {
-        let dir = std::env::temp_dir().join(format!("heddle-cc-{}", process::id()));
-        // What a killed process of the same number left behind.
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir(&dir)?;
-        let made = Self { dir };
+        let made = Self {
+            scratch: Scratch::new("heddle-cc")?,
+        };
         fs::write(made.hooks(), HOOKS)?;
         Ok(made)
     }
@@ -41,31 +39,24 @@ impl Substitutes {
     pub fn for_gcc(self, libomp: Option<&Path>) -> io::Result<Self> {
         let made = self;
         fs::write(
-            made.dir.join("libtsan.so"),
+            made.dir().join("libtsan.so"),
             "/* The checker is linked instead. */\n",
         )?;
         if let Some(libomp) = libomp {
             let script = format!("INPUT ( \"{}\" )\n", libomp.display());
-            fs::write(made.dir.join("libgomp.so"), script)?;
+            fs::write(made.dir().join("libgomp.so"), script)?;
         }
         Ok(made)
     }
 
     /// The source of the hooks.
     pub fn hooks(&self) -> PathBuf {
-        self.dir.join("hooks.s")
+        self.dir().join("hooks.s")
     }
 
     /// Where it is.
     pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-}
-
-impl Drop for Substitutes {
-    fn drop(&mut self) {
-        // If this fails, a small folder stays behind among other temporary files.
-        let _ = fs::remove_dir_all(&self.dir);
+        self.scratch.dir()
     }
 }
 
