@@ -1,8 +1,8 @@
 //! What instrumented code calls at each access (the ABI of `-fsanitize=thread`).
 //!
 //! The common path is a look-up of the granule's state and of what the thread knows about that state;
-//! everything else is out of line. Executables have it twice: linked in (`hooks/hooks.s`), for speed,
-//! and here for code in shared libraries.
+//! everything else is out of line. Executables have it in line (`hooks/hooks.ll`) or linked in
+//! (`hooks/hooks.s`), for speed; here it is for code in shared libraries.
 
 use crate::report::options::Observed;
 use crate::runtime::Runtime;
@@ -133,9 +133,6 @@ fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
         }
     }
     enter(|_, thread| {
-        if thread.ignore > 0 {
-            return;
-        }
         thread.cache.begin_access();
         for (granule, mask) in granules(address, len) {
             if granule >= taken {

@@ -1,9 +1,10 @@
 //! What the observed order shows (`analysis=velodrome`), in the program's words.
 
+use crate::access::GRANULE;
 use crate::api::atomic;
 use crate::report::places::Hints;
 use crate::report::tables::Tables;
-use crate::report::witness::{self, GRANULE, Witnesses};
+use crate::report::witness::{self, Witnesses};
 use crate::runtime::Runtime;
 use heddle_core::atomicity::Velodrome;
 use heddle_core::{Place, SiteId};

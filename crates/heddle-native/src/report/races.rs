@@ -5,9 +5,10 @@
 //! locks get names, findings are put in the sequence of the source, what looks the same to a reader is
 //! kept once, and only the tasks that findings mention are kept, numbered as they are mentioned.
 
+use crate::access::GRANULE;
 use crate::report::places::{Hints, Located};
 use crate::report::tables::Tables;
-use crate::report::witness::{GRANULE, Witnesses};
+use crate::report::witness::Witnesses;
 use crate::runtime::{Lock, LockKind};
 use heddle_core::{
     Access, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId, TaskId,

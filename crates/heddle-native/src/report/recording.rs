@@ -4,11 +4,12 @@
 //! variable is called is found out at the end, and so is which features the run has: the legend comes
 //! last, and the header, which comes first, is written again.
 
+use crate::access::GRANULE;
 use crate::report::modules::modules;
 use crate::report::places::Hints;
 use crate::report::races::lock_name;
 use crate::report::tables::{Tables, UNKNOWN};
-use crate::report::witness::{self, GRANULE, Witnesses};
+use crate::report::witness::{self, Witnesses};
 use crate::runtime::{Lock, Runtime};
 use heddle_core::{Event, Features, FileId, Legend, Listener, Site, SiteId, SourceFile};
 use heddle_rt::{Engine, Label, Recorded, Recording, Unit};

@@ -1,11 +1,11 @@
 //! From the torn regions that the engine found to what a report is made of: as [`races`](super::races) does it for
 //! races.
 
+use crate::access::GRANULE;
 use crate::api::atomic::{self, Part};
 use crate::report::places::{Hints, Located};
 use crate::report::races::{Found, Mentioned, parts};
 use crate::report::tables::{Tables, UNKNOWN};
-use crate::report::witness::GRANULE;
 use heddle_core::{Access, Certainty, Finding, GroupId, Place, SiteId, Why};
 
 /// A unit that can be torn.

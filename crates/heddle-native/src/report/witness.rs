@@ -1,15 +1,13 @@
 //! What can only be seen at the moment of a race: the stack of the access that meets it, and what the
 //! memory is. By the end of the program the calls have returned and the block may be freed.
 
+use crate::access::GRANULE;
 use crate::heap::{self, Block};
 use crate::report::calls;
 use crate::report::modules::{Role, modules};
 use heddle_core::TaskId;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
-
-/// Bytes of a location.
-pub(crate) const GRANULE: usize = 8;
 
 /// Callers kept of the creation of a thread.
 const CREATORS: usize = 16;
