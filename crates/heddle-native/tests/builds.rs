@@ -86,6 +86,25 @@ fn a_makefile_needs_only_the_compilers_name() {
 }
 
 #[test]
+fn a_compiler_leaves_no_temporary_files() {
+    for compiler in COMPILERS {
+        let dir = project(&format!("left-{compiler}"));
+        let temporary = dir.join("temporary");
+        std::fs::create_dir(&temporary).expect("the folder is writable");
+        for optimised in ["-O0", "-O2"] {
+            let mut command = harness::heddle();
+            command.args(["cc", "--compiler", compiler, optimised, "-fopenmp"]);
+            command.args(["main.c", "count.c", "-o", "prog"]);
+            command.current_dir(&dir).env("TMPDIR", &temporary);
+            succeed(&mut command);
+        }
+        let left = std::fs::read_dir(&temporary).expect("the folder is there");
+        let left: Vec<_> = left.flatten().map(|entry| entry.file_name()).collect();
+        assert!(left.is_empty(), "{compiler}: {left:?}");
+    }
+}
+
+#[test]
 fn an_installed_command_finds_its_parts() {
     let dir = scratch("installed");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR"));

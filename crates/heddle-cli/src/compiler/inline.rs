@@ -51,7 +51,8 @@ pub fn compile(
     if request.goal == Goal::Answer || !request.has_sources {
         return None;
     }
-    let steps = steps(clang, words)?;
+    let scratch = Scratch::new("heddle-ir").ok()?;
+    let steps = steps(clang, words, scratch.dir())?;
     if !steps.iter().any(|step| step.is_split()) {
         return None;
     }
@@ -59,12 +60,7 @@ pub fn compile(
         true => Vectors::Wide,
         false => Vectors::Narrow,
     };
-    let scratch = Scratch::new("heddle-ir").ok()?;
-    let done = take(&steps, vectors, scratch.dir());
-    if request.goal == Goal::Link {
-        remove_objects(&steps);
-    }
-    Some(done)
+    Some(take(&steps, vectors, scratch.dir()))
 }
 
 /// What calls may leave in vector registers.
@@ -81,10 +77,12 @@ struct Step {
     words: Vec<String>,
 }
 
-/// The steps that the driver would take; none if it does not say so plainly.
-fn steps(clang: &Path, words: &[OsString]) -> Option<Vec<Step>> {
+/// The steps that the driver would take, with what lies between them in `scratch`; none if it does not say so
+/// plainly.
+fn steps(clang: &Path, words: &[OsString], scratch: &Path) -> Option<Vec<Step>> {
     let mut driver = Command::new(clang);
     driver.arg("-###").args(words).stdin(Stdio::null());
+    driver.env("TMPDIR", scratch);
     let said = driver.output().ok().filter(|said| said.status.success())?;
     let said = String::from_utf8(said.stderr).ok()?;
     let steps = said.lines().filter(|line| line.starts_with(" \""));
@@ -104,18 +102,6 @@ fn take(steps: &[Step], vectors: Vectors, scratch: &Path) -> io::Result<ExitStat
         }
     }
     Ok(last)
-}
-
-/// Objects that were made only to be linked.
-fn remove_objects(steps: &[Step]) {
-    let folder = std::env::temp_dir();
-    let made = steps.iter().filter(|step| step.has("-cc1"));
-    for object in made.filter_map(|step| step.value_of("-o")) {
-        if Path::new(object).starts_with(&folder) {
-            // If this fails, a temporary file stays behind.
-            let _ = fs::remove_file(object);
-        }
-    }
 }
 
 impl Step {
