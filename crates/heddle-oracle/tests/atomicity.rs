@@ -1,5 +1,8 @@
 //! Every history gives the oracle's verdicts on random event streams with atomic locations.
 
+#[macro_use]
+mod classes;
+
 use heddle_oracle::stream::{Class, Mode, Size};
 use heddle_oracle::{cases, soak_atomicity, soak_traces, try_atomic_programs, try_atomic_streams};
 
@@ -9,31 +12,7 @@ fn histories_agree(class: Class, mode: Mode) {
     }
 }
 
-macro_rules! histories_agree {
-    ($($name:ident: $class:ident, $mode:ident;)*) => {
-        $(
-            #[test]
-            fn $name() {
-                histories_agree(Class::$class, Mode::$mode);
-            }
-        )*
-    };
-}
-
-histories_agree! {
-    serial_runs_of_structured_programs: Structured, Serial;
-    interleaved_runs_of_structured_programs: Structured, Interleaved;
-    serial_runs_with_isolated: Isolated, Serial;
-    interleaved_runs_with_isolated: Isolated, Interleaved;
-    serial_runs_with_locks: Locks, Serial;
-    interleaved_runs_with_locks: Locks, Interleaved;
-    serial_runs_with_extra_edges: Edges, Serial;
-    interleaved_runs_with_extra_edges: Edges, Interleaved;
-    serial_runs_with_scope_handles: ScopeHandles, Serial;
-    interleaved_runs_with_scope_handles: ScopeHandles, Interleaved;
-    serial_runs_with_everything: Everything, Serial;
-    interleaved_runs_with_everything: Everything, Interleaved;
-}
+in_every_class!(histories_agree);
 
 /// Also that eliminations and recording change nothing.
 #[test]
