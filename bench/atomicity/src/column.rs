@@ -1,5 +1,6 @@
 //! The columns: what is compared with what.
 
+use bench_native::figures::{self, Quotient};
 use bench_native::toolchain::Toolchain;
 use bench_native::way::{THREADS, Variant, Way};
 use bench_native::{kernel::Kernel, process};
@@ -29,9 +30,20 @@ pub const COLUMNS: [Column; 4] = [
     Column::Velodrome,
 ];
 
-impl Column {
-    /// In tables.
-    pub fn name(self) -> &'static str {
+impl figures::Column for Column {
+    const ALL: &'static [Self] = &COLUMNS;
+    /// The published slowdown is 4.2, and Velodrome's 4.6.
+    const TIMES: &'static [Quotient<Self>] = &[
+        (Self::Null, Self::Plain, None),
+        (Self::Atomicity, Self::Plain, Some(4.2)),
+        (Self::Velodrome, Self::Plain, None),
+        (Self::Atomicity, Self::Velodrome, Some(1.0)),
+    ];
+    const MEMORY: &'static [Quotient<Self>] = &[];
+    const TOGETHER: &'static str = "columns";
+    const WIDTHS: [usize; 2] = [21, 13];
+
+    fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Null => "null",
@@ -39,7 +51,9 @@ impl Column {
             Self::Velodrome => "velodrome",
         }
     }
+}
 
+impl Column {
     /// Builds the program. That of the two analyses is the same.
     pub fn build(self, tools: &Toolchain, kernel: &Kernel) -> Result<PathBuf, String> {
         match self {
@@ -71,5 +85,36 @@ impl Column {
     /// Runs the program once.
     pub fn run(self, program: &Path, size: usize) -> Result<process::Run, String> {
         process::run(&mut self.command(program, size), program)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bench_native::figures::{Row, Sample, means, targets};
+
+    fn row(seconds: [f64; 4]) -> Row<Column> {
+        let samples = seconds.map(|seconds| Sample {
+            seconds,
+            peak_bytes: 1,
+        });
+        Row {
+            kernel: "k",
+            size: 1,
+            runs: 1,
+            samples: COLUMNS.into_iter().zip(samples).collect(),
+        }
+    }
+
+    #[test]
+    fn targets_are_for_the_geometric_means() {
+        let marks = |rows: &[Row<Column>]| -> Vec<bool> {
+            let lines = targets(&means(rows));
+            lines.iter().map(|line| line.starts_with("met")).collect()
+        };
+        assert_eq!(marks(&[row([1.0, 2.0, 4.0, 5.0])]), [true, true]);
+        assert_eq!(marks(&[row([1.0, 2.0, 5.0, 4.0])]), [false, false]);
+        let rows = [row([1.0, 1.0, 2.0, 2.0]), row([1.0, 1.0, 8.0, 8.0])];
+        assert_eq!(marks(&rows), [true, true]);
     }
 }

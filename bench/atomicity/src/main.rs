@@ -10,13 +10,13 @@
 //! answers gain (Fig. 14). For them a library is built that counts and knows other layouts.
 
 mod column;
-mod figures;
 mod layout;
 mod measure;
 mod options;
 mod questions;
 
 use bench_harness::print_all;
+use bench_native::figures;
 use bench_native::toolchain::{Stub, Toolchain};
 use options::{Options, Part};
 use serde_json::{Value, json};
@@ -50,15 +50,8 @@ fn bench(options: &Options) -> Result<(), String> {
 
 fn cost(tools: &Toolchain, options: &Options) -> Result<Value, String> {
     tools.build_stub(Stub::Null)?;
-    println!("{}", figures::heading());
-    let mut rows = Vec::new();
-    for kernel in options.kernels() {
-        let row = measure::measure(tools, kernel, options)?;
-        println!("{}", figures::line(&row));
-        rows.push(row);
-    }
-    let means = figures::means(&rows);
-    println!("{}\n", figures::mean_line(&means));
+    let measure = |kernel| measure::measure(tools, kernel, options);
+    let (rows, means) = figures::table(options.kernels(), measure)?;
     if !options.is_check {
         print_all("targets", &figures::targets(&means));
     }

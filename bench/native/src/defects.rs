@@ -1,6 +1,7 @@
 //! The seeded defects: Heddle must find every one. Whether ThreadSanitizer does is told for
 //! comparison; it sees one schedule, so what it finds may change from run to run.
 
+use crate::figures::Column;
 use crate::kernel::Kernel;
 use crate::measure::start;
 use crate::process::Run;

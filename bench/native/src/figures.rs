@@ -1,13 +1,33 @@
 //! From runs to the figures people compare: slowdowns, memory, their geometric means, and the targets.
 
+use crate::kernel::Kernel;
 use crate::process::Run;
-use crate::way::{WAYS, Way};
 use bench_harness::{cell, geometric_mean, median};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
+/// What is compared with what: the columns of a table. The first is the program without a checker.
+pub trait Column: Copy + Ord + serde::Serialize + std::fmt::Debug + 'static {
+    /// All of them, in the sequence of a repetition.
+    const ALL: &'static [Self];
+    /// Which times are divided.
+    const TIMES: &'static [Quotient<Self>];
+    /// Which peaks of memory are.
+    const MEMORY: &'static [Quotient<Self>];
+    /// What they are called, all together, in the figures that are written.
+    const TOGETHER: &'static str;
+    /// How wide quotients and peaks are printed.
+    const WIDTHS: [usize; 2];
+
+    /// In tables.
+    fn name(self) -> &'static str;
+}
+
+/// Above the line, below the line, and how large the geometric mean may be.
+pub type Quotient<C> = (C, C, Option<f64>);
+
 /// One run, or the median of several.
-#[derive(Clone, Copy, PartialEq, Serialize, Debug)]
+#[derive(Clone, Copy, PartialEq, serde::Serialize, Debug)]
 pub struct Sample {
     /// Wall-clock time.
     pub seconds: f64,
@@ -16,8 +36,8 @@ pub struct Sample {
 }
 
 /// One line of the table.
-#[derive(Clone, Serialize, Debug)]
-pub struct Row {
+#[derive(Clone, Debug)]
+pub struct Row<C> {
     /// Name of the kernel.
     pub kernel: &'static str,
     /// Its size.
@@ -25,18 +45,18 @@ pub struct Row {
     /// Repetitions behind each median.
     pub runs: usize,
     /// The medians.
-    pub ways: BTreeMap<Way, Sample>,
+    pub samples: BTreeMap<C, Sample>,
 }
 
-/// A quotient of two ways, over all rows.
-#[derive(Clone, Serialize, Debug)]
-pub struct Mean {
+/// A quotient of two columns, over all rows.
+#[derive(Clone, serde::Serialize, Debug)]
+pub struct Mean<C> {
     /// What is divided.
     pub what: &'static str,
     /// Above the line.
-    pub of: Way,
+    pub of: C,
     /// Below the line.
-    pub to: Way,
+    pub to: C,
     /// The geometric mean.
     pub mean: f64,
     /// The largest quotient.
@@ -44,16 +64,6 @@ pub struct Mean {
     /// The mean may be this large.
     pub target: Option<f64>,
 }
-
-const TIMES: [(Way, Way, Option<f64>); 5] = [
-    (Way::Null, Way::Plain, None),
-    (Way::Heddle, Way::Plain, None),
-    (Way::Archer, Way::Plain, None),
-    (Way::Heddle, Way::Null, Some(1.6)),
-    (Way::Heddle, Way::Archer, Some(0.6)),
-];
-
-const MEMORY: (Way, Way, Option<f64>) = (Way::Heddle, Way::Archer, Some(1.0));
 
 impl Sample {
     /// Of one run.
@@ -76,34 +86,65 @@ impl Sample {
     }
 }
 
-impl Row {
-    fn time(&self, of: Way, to: Way) -> Option<f64> {
-        Some(self.ways.get(&of)?.seconds / self.ways.get(&to)?.seconds)
+impl<C: Column> Row<C> {
+    fn time(&self, of: C, to: C) -> Option<f64> {
+        Some(self.samples.get(&of)?.seconds / self.samples.get(&to)?.seconds)
     }
 
-    fn memory(&self, of: Way, to: Way) -> Option<f64> {
-        Some(self.ways.get(&of)?.peak_bytes as f64 / self.ways.get(&to)?.peak_bytes as f64)
+    fn memory(&self, of: C, to: C) -> Option<f64> {
+        Some(self.samples.get(&of)?.peak_bytes as f64 / self.samples.get(&to)?.peak_bytes as f64)
     }
+}
+
+impl<C: Column> Serialize for Row<C> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(4))?;
+        map.serialize_entry("kernel", self.kernel)?;
+        map.serialize_entry("size", &self.size)?;
+        map.serialize_entry("runs", &self.runs)?;
+        map.serialize_entry(C::TOGETHER, &self.samples)?;
+        map.end()
+    }
+}
+
+/// The rows of a table and the means over them.
+pub type Figures<C> = (Vec<Row<C>>, Vec<Mean<C>>);
+
+/// Measures kernel by kernel and prints the table as it grows.
+pub fn table<'k, C: Column>(
+    kernels: impl Iterator<Item = &'k Kernel>,
+    measure: impl Fn(&'k Kernel) -> Result<Row<C>, String>,
+) -> Result<Figures<C>, String> {
+    println!("{}", heading::<C>());
+    let mut rows = Vec::new();
+    for kernel in kernels {
+        let row = measure(kernel)?;
+        println!("{}", line(&row));
+        rows.push(row);
+    }
+    let means = means(&rows);
+    println!("{}\n", mean_line(&means));
+    Ok((rows, means))
 }
 
 /// Of every quotient that was measured.
-pub fn means(rows: &[Row]) -> Vec<Mean> {
-    let times = TIMES.iter().filter_map(|&(of, to, target)| {
+pub fn means<C: Column>(rows: &[Row<C>]) -> Vec<Mean<C>> {
+    let times = C::TIMES.iter().filter_map(|&(of, to, target)| {
         let quotients = rows.iter().filter_map(|row| row.time(of, to));
         mean("time", (of, to, target), quotients.collect())
     });
-    let (of, to, _) = MEMORY;
-    let quotients = rows.iter().filter_map(|row| row.memory(of, to));
-    times
-        .chain(mean("memory", MEMORY, quotients.collect()))
-        .collect()
+    let memory = C::MEMORY.iter().filter_map(|&(of, to, target)| {
+        let quotients = rows.iter().filter_map(|row| row.memory(of, to));
+        mean("memory", (of, to, target), quotients.collect())
+    });
+    times.chain(memory).collect()
 }
 
-fn mean(
+fn mean<C>(
     what: &'static str,
-    (of, to, target): (Way, Way, Option<f64>),
+    (of, to, target): Quotient<C>,
     quotients: Vec<f64>,
-) -> Option<Mean> {
+) -> Option<Mean<C>> {
     geometric_mean(&quotients).map(|mean| Mean {
         what,
         of,
@@ -115,51 +156,61 @@ fn mean(
 }
 
 /// The heading above the rows.
-pub fn heading() -> String {
-    let times = TIMES.map(|(of, to, _)| format!("{:>14}", title(of, to)));
-    let memory = WAYS.map(|way| format!("{:>10}", format!("{} MB", way.name())));
+fn heading<C: Column>() -> String {
+    let [time, memory] = C::WIDTHS;
+    let times = C::TIMES.iter();
+    let times = times.map(|&(of, to, _)| format!("{:>time$}", title(of, to)));
+    let peaks = C::ALL.iter();
+    let peaks = peaks.map(|column| format!("{:>memory$}", format!("{} MB", column.name())));
     format!(
         "{:<11}{:>9}{:>10}{} {}",
         "kernel",
         "size",
         "plain ms",
-        times.concat(),
-        memory.concat()
+        times.collect::<String>(),
+        peaks.collect::<String>()
     )
 }
 
 /// One row of the printed table.
-pub fn line(row: &Row) -> String {
-    let plain = row.ways.get(&Way::Plain).map(|sample| sample.seconds * 1e3);
-    let times = TIMES.map(|(of, to, _)| cell(row.time(of, to), 14, 2, "x"));
-    let memory = WAYS.map(|way| {
-        let bytes = row.ways.get(&way).map(|sample| sample.peak_bytes as f64);
-        cell(bytes.map(|bytes| bytes / 1e6), 10, 0, "")
+fn line<C: Column>(row: &Row<C>) -> String {
+    let [time, memory] = C::WIDTHS;
+    let plain = C::ALL.first().and_then(|plain| row.samples.get(plain));
+    let times = C::TIMES.iter();
+    let times = times.map(|&(of, to, _)| cell(row.time(of, to), time, 2, "x"));
+    let peaks = C::ALL.iter().map(|column| {
+        let peak = row.samples.get(column);
+        cell(
+            peak.map(|sample| sample.peak_bytes as f64 / 1e6),
+            memory,
+            0,
+            "",
+        )
     });
     format!(
         "{:<11}{:>9}{}{} {}",
         row.kernel,
         row.size,
-        cell(plain, 10, 0, ""),
-        times.concat(),
-        memory.concat()
+        cell(plain.map(|sample| sample.seconds * 1e3), 10, 0, ""),
+        times.collect::<String>(),
+        peaks.collect::<String>()
     )
 }
 
 /// The line below the table.
-pub fn mean_line(means: &[Mean]) -> String {
-    let times = TIMES.map(|(of, to, _)| {
+fn mean_line<C: Column>(means: &[Mean<C>]) -> String {
+    let times = C::TIMES.iter().map(|&(of, to, _)| {
         let found = means
             .iter()
             .find(|m| m.what == "time" && (m.of, m.to) == (of, to));
-        cell(found.map(|m| m.mean), 14, 2, "x")
+        cell(found.map(|m| m.mean), C::WIDTHS[0], 2, "x")
     });
-    format!("{:<30}{}", "geometric mean", times.concat())
+    format!("{:<30}{}", "geometric mean", times.collect::<String>())
 }
 
 /// Each target and whether it is met.
-pub fn targets(means: &[Mean]) -> Vec<String> {
-    let line = |mean: &Mean| {
+pub fn targets<C: Column>(means: &[Mean<C>]) -> Vec<String> {
+    let line = |mean: &Mean<C>| {
         let target = mean.target?;
         let mark = if mean.mean <= target {
             "met   "
@@ -177,15 +228,16 @@ pub fn targets(means: &[Mean]) -> Vec<String> {
     means.iter().filter_map(line).collect()
 }
 
-fn title(of: Way, to: Way) -> String {
+fn title<C: Column>(of: C, to: C) -> String {
     format!("{}/{}", of.name(), to.name())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::way::{WAYS, Way};
 
-    fn row(seconds: [f64; 4], bytes: [u64; 4]) -> Row {
+    fn row(seconds: [f64; 4], bytes: [u64; 4]) -> Row<Way> {
         let samples = seconds.into_iter().zip(bytes);
         let samples = samples.map(|(seconds, peak_bytes)| Sample {
             seconds,
@@ -195,7 +247,7 @@ mod tests {
             kernel: "k",
             size: 1,
             runs: 1,
-            ways: WAYS.into_iter().zip(samples).collect(),
+            samples: WAYS.into_iter().zip(samples).collect(),
         }
     }
 
@@ -212,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_missed_target_is_called_missed() {
-        let missed = |row: Row| {
+        let missed = |row: Row<Way>| {
             let lines = targets(&means(&[row]));
             assert_eq!(lines.len(), 3);
             lines
@@ -227,7 +279,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_has_neither_figure_nor_target() {
         let mut row = row([1.0; 4], [1; 4]);
-        row.ways.remove(&Way::Heddle);
+        row.samples.remove(&Way::Heddle);
         assert!(line(&row).contains(" -"));
         assert!(targets(&means(&[row])).is_empty());
     }

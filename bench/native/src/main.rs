@@ -6,11 +6,10 @@
 //! seeded into its twin.
 
 use bench_harness::print_all;
-use bench_native::figures::{self, Row};
 use bench_native::options::{self, Options, Task};
 use bench_native::toolchain::{Stub, Toolchain};
 use bench_native::way::Way;
-use bench_native::{counts, defects, measure};
+use bench_native::{counts, defects, figures, measure};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -24,10 +23,13 @@ fn bench(options: &Options) -> Result<(), String> {
         return count(&tools, options);
     }
     prepare(&tools, options)?;
-    let rows = measured(&tools, options)?;
+    let measure = |kernel| measure::measure(&tools, kernel, options);
+    let (rows, means) = figures::table(options.kernels(), measure)?;
+    if options.task == Task::Measure {
+        print_all("targets", &figures::targets(&means));
+    }
     let defects = defects(&tools, options)?;
     if options.task == Task::Measure {
-        let means = figures::means(&rows);
         let figures = json!({ "rows": rows, "means": means, "defects": defects });
         bench_harness::write_json("native", &figures)?;
     }
@@ -42,22 +44,6 @@ fn prepare(tools: &Toolchain, options: &Options) -> Result<(), String> {
         tools.build_heddle()?;
     }
     Ok(())
-}
-
-fn measured(tools: &Toolchain, options: &Options) -> Result<Vec<Row>, String> {
-    println!("{}", figures::heading());
-    let mut rows = Vec::new();
-    for kernel in options.kernels() {
-        let row = measure::measure(tools, kernel, options)?;
-        println!("{}", figures::line(&row));
-        rows.push(row);
-    }
-    let means = figures::means(&rows);
-    println!("{}\n", figures::mean_line(&means));
-    if options.task == Task::Measure {
-        print_all("targets", &figures::targets(&means));
-    }
-    Ok(rows)
 }
 
 fn defects(tools: &Toolchain, options: &Options) -> Result<Vec<defects::Defect>, String> {

@@ -1,6 +1,6 @@
 //! Measuring one program in its ways, and making sure that each run was worth measuring.
 
-use crate::figures::{Row, Sample};
+use crate::figures::{Column, Row, Sample};
 use crate::kernel::Kernel;
 use crate::options::Options;
 use crate::process::{self, Run};
@@ -12,30 +12,43 @@ use std::process::Command;
 /// What Archer says when it has taken over.
 const ARCHER_ACTIVE: &str = "Archer detected OpenMP application with TSan";
 
-/// Median times over the repetitions, after one that is not counted. The ways take turns, so that a
-/// slow spell of the machine hits all of them.
-pub fn measure(tools: &Toolchain, kernel: &Kernel, options: &Options) -> Result<Row, String> {
+/// The medians of one program in the ways asked for.
+pub fn measure(tools: &Toolchain, kernel: &Kernel, options: &Options) -> Result<Row<Way>, String> {
     let size = options.size(kernel);
     let expected = sequential(tools, kernel, size)?;
     let programs = programs(tools, kernel, &options.ways)?;
     confirm_archer(&programs, kernel)?;
+    let start = |way, program: &Path| start(program, way, size, Reports::Withheld);
+    take_turns(kernel, size, options.runs, &programs, &expected, start)
+}
+
+/// Median times over the repetitions, after one that is not counted. The columns take turns, so that a
+/// slow spell of the machine hits all of them.
+pub fn take_turns<C: Column>(
+    kernel: &Kernel,
+    size: usize,
+    runs: usize,
+    programs: &[(C, PathBuf)],
+    expected: &str,
+    start: impl Fn(C, &Path) -> Result<Run, String>,
+) -> Result<Row<C>, String> {
     let mut samples = vec![Vec::new(); programs.len()];
-    for run in 0..=options.runs {
-        for ((way, program), samples) in programs.iter().zip(&mut samples) {
-            let done = start(program, *way, size, Reports::Withheld)?;
-            check(&done, &expected).map_err(|e| format!("{}, {way:?}: {e}", kernel.name))?;
+    for run in 0..=runs {
+        for ((column, program), samples) in programs.iter().zip(&mut samples) {
+            let done = start(*column, program)?;
+            check(&done, expected).map_err(|e| format!("{}, {column:?}: {e}", kernel.name))?;
             if run > 0 {
                 samples.push(Sample::of(&done));
             }
         }
     }
     let medians = samples.into_iter().map(Sample::median);
-    let ways = programs.iter().map(|&(way, _)| way);
+    let columns = programs.iter().map(|&(column, _)| column);
     Ok(Row {
         kernel: kernel.name,
         size,
-        runs: options.runs,
-        ways: ways.zip(medians).collect(),
+        runs,
+        samples: columns.zip(medians).collect(),
     })
 }
 

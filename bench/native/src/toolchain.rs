@@ -6,6 +6,7 @@
 //! The stand-ins are linked into the program: a call into a shared library, gigabytes away, takes
 //! twice as long on some processors, and the price of the instrumentation should be the least possible.
 
+use crate::figures::Column;
 use crate::kernel::{Kernel, folder};
 use crate::way::{Variant, Way};
 use std::path::PathBuf;

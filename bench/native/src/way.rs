@@ -1,5 +1,6 @@
 //! The ways a program is built and run: what is compared with what.
 
+use crate::figures::{Column, Quotient};
 use serde::Serialize;
 
 /// One column of the comparison.
@@ -65,9 +66,21 @@ pub const THREADS: &str = "2";
 
 const ARCHER: &str = "/usr/lib/llvm-22/lib/libarcher.so";
 
-impl Way {
-    /// In tables and on the command line.
-    pub fn name(self) -> &'static str {
+impl Column for Way {
+    const ALL: &'static [Self] = &WAYS;
+    const TIMES: &'static [Quotient<Self>] = &[
+        (Self::Null, Self::Plain, None),
+        (Self::Heddle, Self::Plain, None),
+        (Self::Archer, Self::Plain, None),
+        (Self::Heddle, Self::Null, Some(1.6)),
+        (Self::Heddle, Self::Archer, Some(0.6)),
+    ];
+    const MEMORY: &'static [Quotient<Self>] = &[(Self::Heddle, Self::Archer, Some(1.0))];
+    const TOGETHER: &'static str = "ways";
+    const WIDTHS: [usize; 2] = [14, 10];
+
+    /// Also on the command line.
+    fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Null => "null",
@@ -75,7 +88,9 @@ impl Way {
             Self::Archer => "archer",
         }
     }
+}
 
+impl Way {
     /// The way of this name.
     pub fn named(name: &str) -> Option<Self> {
         WAYS.into_iter().find(|way| way.name() == name)
