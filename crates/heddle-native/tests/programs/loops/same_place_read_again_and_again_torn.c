@@ -1,0 +1,37 @@
+// expect: race 15 16 31 32
+// expect: atomicity 15 16 31 32
+// flags: -fopenmp -O2
+// threads: 1,4
+// Two iterations read the one twice and write the other twice. It is a race as well.
+
+#include <heddle.h>
+#include <stdio.h>
+
+static int base, last, value[16];
+
+__attribute__((noinline)) void copy(int *value, const int *base, int *last, int count)
+{
+    for (int i = 0; i < count; i++) {
+        value[i] = *base + i;
+        *last = i;
+    }
+}
+
+int main(void)
+{
+    HEDDLE_ATOMIC(base);
+    HEDDLE_ATOMIC(last);
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task
+        copy(value, &base, &last, 2);
+        #pragma omp task
+        {
+            base = 1;
+            if (last == -12345)
+                puts("never");
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,40 @@
+// expect: race 13 20
+// flags: -fopenmp -O2
+// threads: 1,4
+// The ranges have one element in common; of the second array it is written here and read there.
+
+float value[90];
+double other[90];
+
+__attribute__((noinline)) void scale(float *value, int from, int to)
+{
+    #pragma omp simd
+    for (int i = from; i < to; i++)
+        value[i] = value[i] * 2 + 1;
+}
+
+__attribute__((noinline)) void apart(double *other, int from, int to)
+{
+    #pragma omp simd safelen(2)
+    for (int i = from; i < to; i++)
+        other[i + 2] = other[i] + 1;
+}
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task
+        {
+            scale(value, 1, 40);
+            apart(other, 1, 40);
+        }
+        #pragma omp task
+        {
+            scale(value, 39, 90);
+            apart(other, 41, 80);
+        }
+    }
+    return 0;
+}
