@@ -92,6 +92,10 @@ no:
 }
 
 declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)
+; What loops touch one after the other is checked before them, by the library.
+declare void @heddle_run_read(ptr, i64, i64) nounwind
+declare void @heddle_run_write(ptr, i64, i64) nounwind
+declare void @heddle_run_update(ptr, i64, i64) nounwind
 declare preserve_allcc void @heddle_again_read1(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_read2(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_read4(ptr) cold nounwind

@@ -101,18 +101,22 @@ fn range(kind: AccessKind, address: usize, len: usize, pc: usize) {
 /// The granules of a range, with the bytes of each.
 fn granules(address: usize, len: usize) -> impl Iterator<Item = (u64, u8)> {
     let end = address.saturating_add(len);
-    (address / GRANULE..end.div_ceil(GRANULE)).map(move |granule| {
-        let start = granule * GRANULE;
-        let skipped = address.saturating_sub(start);
-        let left = (start + GRANULE).saturating_sub(end);
-        (granule as u64, (0xffu8 << skipped) & (0xffu8 >> left))
-    })
+    let granules = address / GRANULE..end.div_ceil(GRANULE);
+    granules.map(move |granule| bytes_of(address.max(granule * GRANULE), end))
+}
+
+/// The granule of an address, and its bytes from there on that lie before `end`.
+#[inline(always)]
+pub(crate) fn bytes_of(address: usize, end: usize) -> (u64, u8) {
+    let (granule, skipped) = (address / GRANULE, address % GRANULE);
+    let left = (granule * GRANULE + GRANULE).saturating_sub(end);
+    (granule as u64, (0xffu8 << skipped) & (0xffu8 >> left))
 }
 
 /// An access of which at least one granule is not known.
 #[cold]
 #[inline(never)]
-fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
+pub(crate) fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
     // The executable's hooks do not know whether accesses are checked now.
     let Some(thread) = checked() else { return };
     if thread.observed != Observed::Nothing {
@@ -144,7 +148,7 @@ fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
 }
 
 /// Whole granules before `end` that are known or take a step again, from `first` on: where they end.
-fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -> u64 {
+pub(crate) fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -> u64 {
     let last = end / GRANULE;
     let is_open = (first as usize) < last
         && thread.gap.contains(first as usize * GRANULE)
@@ -161,7 +165,13 @@ fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -
 
 /// The access takes its place in the observed order.
 #[inline]
-fn observe(thread: &mut Thread, kind: AccessKind, address: usize, len: usize, pc: usize) {
+pub(crate) fn observe(
+    thread: &mut Thread,
+    kind: AccessKind,
+    address: usize,
+    len: usize,
+    pc: usize,
+) {
     let mut touches = granules(address, len).map(|(granule, mask)| Touch {
         kind,
         granule,
@@ -223,7 +233,8 @@ fn observe_anew(kind: AccessKind, address: usize, len: usize, pc: usize) {
     });
 }
 
-fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usize) {
+/// One granule of an access; the thread's record is lent out.
+pub(crate) fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usize) {
     let address = granule as usize * GRANULE;
     thread.cache.follow(thread.cursor.strand());
     if thread.has_made(kind, granule, mask)

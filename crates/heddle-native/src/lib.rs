@@ -28,6 +28,7 @@ pub mod openmp;
 mod predict;
 pub mod pthread;
 pub mod report;
+mod runs;
 pub mod runtime;
 mod shim;
 pub mod stack;

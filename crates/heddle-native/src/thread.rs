@@ -261,6 +261,13 @@ impl Thread {
         unsafe { self.cache.has_made(self.view, kind, granule, mask) }
     }
 
+    /// Where granules begin of which that is not known, as a whole.
+    #[inline]
+    pub(crate) fn known_until(&self, kind: AccessKind, granules: Range<u64>) -> u64 {
+        // SAFETY: the run's engine is never dropped.
+        unsafe { self.cache.known_until(self.view, kind, granules) }
+    }
+
     /// Whether the access changes nothing in the observed order.
     #[inline(always)]
     pub(crate) fn has_observed(&self, touch: Touch) -> bool {

@@ -4,6 +4,8 @@ use crate::atomicity::Scratch;
 use crate::exclusion::Hold;
 use crate::history::Taken;
 #[cfg(not(feature = "shuttle"))]
+use crate::row;
+#[cfg(not(feature = "shuttle"))]
 use crate::shadow::View;
 #[cfg(not(feature = "shuttle"))]
 use crate::states::WHOLE;
@@ -14,8 +16,6 @@ use heddle_core::AccessKind;
 #[cfg(not(feature = "shuttle"))]
 use std::ops::Range;
 use std::ptr::NonNull;
-#[cfg(not(feature = "shuttle"))]
-use std::sync::atomic::AtomicU64;
 
 const KNOWN: usize = 1 << 10;
 const STEPS: usize = 1 << 11;
@@ -304,6 +304,28 @@ impl ThreadCache {
         cell.is_some_and(|cell| self.knows(kind, StateId(cell.load(Ordering::Acquire)), mask))
     }
 
+    /// Where granules begin of which it is not known that the strand has made such an access to all their bytes.
+    ///
+    /// # Safety
+    /// The engine `view` was made from is still there.
+    #[cfg(not(feature = "shuttle"))]
+    #[inline]
+    pub unsafe fn known_until(&self, view: View, kind: AccessKind, granules: Range<u64>) -> u64 {
+        let mut at = granules.start;
+        while at < granules.end {
+            // SAFETY: the caller's promise.
+            let Some(cells) = (unsafe { view.cells(at..granules.end) }) else {
+                break;
+            };
+            let state = StateId(cells[0].load(Ordering::Acquire));
+            if !self.knows(kind, state, WHOLE) {
+                break;
+            }
+            at += row::alike(cells, state.0) as u64;
+        }
+        at
+    }
+
     /// Takes the step that the strand took before at the same place of the program, for another
     /// granule in the same state, if there is one. Not for granules whose history may be void.
     ///
@@ -352,9 +374,9 @@ impl ThreadCache {
             };
             let state = StateId(cells[0].load(Ordering::Acquire));
             let taken = if self.knows(kind, state, WHOLE) {
-                1
+                row::alike(cells, state.0)
             } else if let Some(next) = self.next(kind, state, WHOLE, pc) {
-                swap_all(cells, state, next)
+                row::swap_all(cells, state.0, next.0)
             } else {
                 return at;
             };
@@ -454,32 +476,6 @@ impl ThreadCache {
 fn swap(cell: &AtomicU32, from: StateId, to: StateId) -> bool {
     cell.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed)
         .is_ok()
-}
-
-/// Changes the state of these cells as long as it is `from`, two at a time where they lie so: how many.
-#[cfg(not(feature = "shuttle"))]
-fn swap_all(cells: &[AtomicU32], from: StateId, to: StateId) -> usize {
-    let both = |state: StateId| u64::from(state.0) << 32 | u64::from(state.0);
-    let mut done = 0;
-    while let Some(cell) = cells.get(done) {
-        let pair: *const AtomicU32 = cell;
-        if done + 1 < cells.len() && pair.cast::<AtomicU64>().is_aligned() {
-            // SAFETY: two neighbouring cells, aligned, accessed as atomics only. That accesses of both sizes
-            // to the same memory are atomic is what the processor says; the hooks rely on it, too.
-            let pair = unsafe { &*pair.cast::<AtomicU64>() };
-            let swapped =
-                pair.compare_exchange(both(from), both(to), Ordering::AcqRel, Ordering::Relaxed);
-            if swapped.is_ok() {
-                done += 2;
-                continue;
-            }
-        }
-        if !swap(cell, from, to) {
-            break;
-        }
-        done += 1;
-    }
-    done
 }
 
 impl Default for ThreadCache {

@@ -19,6 +19,8 @@ mod frames;
 mod history;
 mod races;
 mod record;
+#[cfg(not(feature = "shuttle"))]
+mod row;
 mod sections;
 mod shadow;
 #[cfg(all(feature = "spin", not(feature = "shuttle")))]

@@ -15,6 +15,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
+use super::checks;
 use super::request::{Goal, Request};
 use super::scratch::Scratch;
 
@@ -148,7 +149,7 @@ impl Step {
             return Ok(first);
         }
         let code = fs::read_to_string(&text)?;
-        fs::write(&with_hooks, hooked(&code, vectors))?;
+        fs::write(&with_hooks, hooked(&checks::combined(&code), vectors))?;
         match run(&self.second_half(&with_hooks))? {
             done if done.success() => Ok(done),
             // Whatever the reason, the compiler alone does it, too.

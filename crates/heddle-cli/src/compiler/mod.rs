@@ -1,6 +1,7 @@
 //! `heddle cc` and `heddle c++`: an ordinary compiler, with what checking needs added to its
 //! command line. Everything else passes through, the exit status included.
 
+mod checks;
 mod choice;
 mod inline;
 mod line;

@@ -1,0 +1,37 @@
+//! One check of what a block touches side by side, one instruction after the other: what is left of short loops
+//! and of copies in line.
+
+use std::ops::Range;
+
+use super::emit::Emitter;
+use super::hook::Hook;
+use super::linear::{Ops, Values};
+use super::tile::neighbours;
+use super::{Changes, Module, is_quiet};
+
+/// Combines checks of the block in these lines, as far as they are still there. Between two of them nothing may be
+/// called: others could run in between.
+pub fn combine<'a>(
+    module: &'a Module<'a>,
+    ops: &'a Ops<'a>,
+    body: &[&'a str],
+    block: Range<usize>,
+    prefix: &str,
+    changes: &mut Changes,
+) {
+    let values = Values::once(ops, &module.types);
+    let is_left = |line: &usize| !changes.dropped.contains(line);
+    let lines: Vec<usize> = block.filter(is_left).collect();
+    for (number, lines) in lines.split(|&line| !is_quiet(body[line])).enumerate() {
+        let hooks = lines.iter();
+        let hooks = hooks.filter_map(|&at| Hook::read(at, body[at], &values, &module.notes));
+        for (at, run) in neighbours(hooks.collect()).iter().enumerate() {
+            let prefix = format!("{prefix}.{number}.{at}");
+            let mut emit = Emitter::new(&values, prefix);
+            run.write_once(&mut emit);
+            let first = run.lines().min().unwrap_or(run.first().line);
+            changes.insert(first, emit.finish());
+            changes.dropped.extend(run.lines());
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Accesses of a loop to one element after the other, checked before the loop (`heddle cc` puts the calls
+//! there): as many accesses of `size` bytes, side by side, as there is room for in `len` bytes.
+
+use crate::access::{GRANULE, bytes_of, observe, sweep, touch, unknown};
+use crate::report::options::Observed;
+use crate::shim::export;
+use crate::thread::{Thread, checked, enter};
+use heddle_core::AccessKind::{self, Read, Write};
+
+export! {
+    ["heddle_run_read"] fn run_read(address: usize, len: usize, size: usize) at pc {
+        Run { address, len, size, pc }.check(Read);
+    }
+
+    ["heddle_run_write"] fn run_write(address: usize, len: usize, size: usize) at pc {
+        Run { address, len, size, pc }.check(Write);
+    }
+
+    ["heddle_run_update"] fn run_update(address: usize, len: usize, size: usize) at pc {
+        Run { address, len, size, pc }.check_update();
+    }
+}
+
+/// See the module's documentation.
+#[derive(Clone, Copy)]
+struct Run {
+    address: usize,
+    len: usize,
+    size: usize,
+    pc: usize,
+}
+
+/// Above this no program has memory.
+const END: usize = 1 << 47;
+
+impl Run {
+    #[inline]
+    fn check(self, kind: AccessKind) {
+        let Some(thread) = checked() else { return };
+        if !self.is_possible() {
+            return;
+        }
+        let known = self.known(thread, kind);
+        if known < self.end() {
+            self.unknown(kind, known);
+        }
+    }
+
+    /// Reads, and writes of the same. For races the writes stand for both.
+    #[inline]
+    fn check_update(self) {
+        let Some(thread) = checked() else { return };
+        if !self.is_possible() {
+            return;
+        }
+        let known = self.known(thread, Write);
+        if known < self.end() {
+            if thread.observed != Observed::Nothing || self.is_watched(thread) {
+                self.check(Read);
+            }
+            self.unknown(Write, known);
+        }
+    }
+
+    /// A loop that would leave the address space does not get that far.
+    fn is_possible(self) -> bool {
+        self.address < END && self.len <= END - self.address
+    }
+
+    fn end(self) -> usize {
+        self.address + self.len
+    }
+
+    /// Up to where the strand has made such accesses before.
+    #[inline]
+    fn known(self, thread: &Thread, kind: AccessKind) -> usize {
+        let granules = (self.address / GRANULE) as u64..(self.end() / GRANULE) as u64;
+        match self.is_aligned() {
+            true => thread.known_until(kind, granules) as usize * GRANULE,
+            false => self.known_in_parts(thread, kind),
+        }
+    }
+
+    /// The same where the first and the last granule are touched in part.
+    fn known_in_parts(self, thread: &Thread, kind: AccessKind) -> usize {
+        let mut at = self.address;
+        while at < self.end() {
+            let (granule, bytes) = bytes_of(at, self.end());
+            let next = match bytes {
+                0xff => thread.known_until(kind, granule..(self.end() / GRANULE) as u64),
+                _ => granule + u64::from(thread.has_made(kind, granule, bytes)),
+            };
+            if next == granule {
+                return at;
+            }
+            at = next as usize * GRANULE;
+        }
+        at
+    }
+
+    fn is_watched(self, thread: &Thread) -> bool {
+        let mut granules = (self.address / GRANULE) as u64..self.end().div_ceil(GRANULE) as u64;
+        granules.any(|granule| thread.engine.watches(granule))
+    }
+
+    /// Whether every granule belongs to one element.
+    fn is_aligned(self) -> bool {
+        self.address.is_multiple_of(GRANULE) && self.size.is_multiple_of(GRANULE)
+    }
+
+    /// Checks what begins at `known`.
+    #[cold]
+    #[inline(never)]
+    fn unknown(self, kind: AccessKind, known: usize) {
+        let Some(thread) = checked() else { return };
+        if thread.observed != Observed::Nothing {
+            observe(thread, kind, self.address, self.len, self.pc);
+            if thread.observed == Observed::Alone {
+                return;
+            }
+        }
+        if !self.is_aligned() && self.is_watched(thread) {
+            return self.one_by_one(kind);
+        }
+        enter(|_, thread| self.touch_from(thread, kind, known));
+    }
+
+    /// What must not be torn is told every access.
+    fn one_by_one(self, kind: AccessKind) {
+        for address in (self.address..self.end()).step_by(self.size) {
+            unknown(kind, address, self.size, self.pc);
+        }
+    }
+
+    fn touch_from(self, thread: &mut Thread, kind: AccessKind, known: usize) {
+        let (mut at, mut element) = (known, usize::MAX);
+        while at < self.end() {
+            let own = (at - self.address) / self.size;
+            if own != element {
+                thread.cache.begin_access();
+                element = own;
+            }
+            let (granule, bytes) = bytes_of(at, self.end());
+            touch(thread, kind, granule, bytes, self.pc);
+            at = sweep(thread, kind, granule + 1, self.end(), self.pc) as usize * GRANULE;
+        }
+    }
+}
