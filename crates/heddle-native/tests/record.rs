@@ -13,7 +13,10 @@ use header::Header;
 use serde_json::Value;
 
 /// One for each thing that a recording must spell out; each has a racy and a clean form.
-const PROGRAMS: [&str; 12] = [
+const PROGRAMS: [&str; 15] = [
+    "loops/each_element_from_the_next",
+    "loops/first_middle_and_last_element",
+    "loops/loop_that_runs_backwards",
     "openmp/linked_list_traversal_with_tasks",
     "openmp/taskwait_does_not_join_grandchildren",
     "openmp/depend_out_before_in",
