@@ -251,9 +251,14 @@ impl Engine {
             let mut conflicts = Vec::new();
             cache.is_particular = false;
             let live = self.live(state, touch.since);
-            let known = cache.step(live, mark, kind);
-            let next =
-                known.or_else(|| self.step(cache, cursor, touch, live, mark, &mut conflicts));
+            let is_first = live == StateId::FRESH && hold == Hold::NOTHING;
+            let known = match is_first {
+                true => self.first(cache, kind, mark),
+                false => cache.step(live, mark, kind),
+            };
+            let next = known
+                .or_else(|| self.step_over(cache, cursor, touch, live, mark))
+                .or_else(|| self.step(cache, cursor, touch, live, mark, &mut conflicts));
             let next = self.or_give_up(next)?;
             match cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Acquire) {
                 Err(now) => state = StateId(now),
@@ -348,6 +353,62 @@ impl Engine {
                 // What was received through others may turn out not to count.
                 Through::Granule(_) => false,
             }
+    }
+
+    /// Where the first access to a granule leads, if it holds nothing.
+    #[inline]
+    fn first(&self, cache: &mut ThreadCache, kind: AccessKind, now: Mark) -> Option<StateId> {
+        let list = self.states.push(&mut cache.blocks, ListId::EMPTY, now)?;
+        let (writes, reads) = match kind {
+            Read => (ListId::EMPTY, list),
+            Write => (list, ListId::EMPTY),
+        };
+        self.states.close_plain(&mut cache.blocks, writes, reads)
+    }
+
+    /// Where an access leads that holds nothing, if at most a write and a read were there, by strands that
+    /// precede it. [`step`](Self::step) says the same of it, and knows all the others.
+    #[inline]
+    fn step_over(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        state: StateId,
+        now: Mark,
+    ) -> Option<StateId> {
+        if now.hold != Hold::NOTHING {
+            return None;
+        }
+        let (writes, reads) = self.states.plain(state)?;
+        for list in [writes, reads] {
+            if list != ListId::EMPTY && !self.is_over(cache, cursor, touch, list, now) {
+                return None;
+            }
+        }
+        let list = self.states.push(&mut cache.blocks, ListId::EMPTY, now)?;
+        let (writes, reads) = match touch.kind {
+            Read => (writes, list),
+            Write => (list, ListId::EMPTY),
+        };
+        self.states.close_plain(&mut cache.blocks, writes, reads)
+    }
+
+    /// Whether a list is of one access, by another strand that precedes, to no bytes but these.
+    #[inline]
+    fn is_over(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        list: ListId,
+        now: Mark,
+    ) -> bool {
+        let mark = self.states.head(list);
+        list.is_single()
+            && mark.strand != now.strand
+            && mark.mask & !now.mask == 0
+            && self.is_before(cache, cursor, touch.granule, mark.strand)
     }
 
     /// Works out where an access leads and what it races with; none when a table is full.

@@ -8,7 +8,8 @@
 //! # Form
 //! The two highest bits of a number tell what the rest indexes: writes without locks and nothing else,
 //! reads without locks and nothing else, both, or the general form. So the first access to a granule
-//! costs one link.
+//! costs one link. Most lists are of one access without locks, to all of a granule or half of it: those have
+//! a table of their own, of eight bytes a row.
 //!
 //! # Invariants
 //! 1. Rows are written before their number is published, and never change.
@@ -64,8 +65,20 @@ impl StateId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ListId(u32);
 
+/// Marks a list of one access that fits into [`Single`].
+const SINGLE: u32 = 1 << 29;
+
+/// How many lists of a kind there can be.
+const LISTS: u32 = 1 << 29;
+
 impl ListId {
     pub(crate) const EMPTY: Self = Self(0);
+
+    /// Whether it is of one access; not if in doubt.
+    #[inline]
+    pub(crate) fn is_single(self) -> bool {
+        self.0 & SINGLE != 0
+    }
 }
 
 /// What the last writes held, by bytes; 0: nothing.
@@ -103,6 +116,54 @@ struct Link {
     len_mask: u32,
 }
 
+impl Link {
+    #[inline]
+    fn mark(self) -> Mark {
+        Mark {
+            strand: self.strand,
+            site: self.site,
+            hold: self.hold,
+            mask: self.len_mask as u8,
+        }
+    }
+}
+
+/// A list of one access that holds nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Single {
+    /// The strand, and in the highest bits which of [`MASKS`].
+    strand_mask: u32,
+    site: u32,
+}
+
+/// The bytes that a [`Single`] may touch.
+const MASKS: [Mask; 4] = [WHOLE, 0x0f, 0xf0, 0x01];
+const MASK_SHIFT: u32 = 30;
+
+impl Single {
+    #[inline]
+    fn new(mark: Mark) -> Option<Self> {
+        let class = MASKS.iter().position(|&mask| mask == mark.mask)? as u32;
+        let fits = mark.hold == Hold::NOTHING && mark.strand < 1 << MASK_SHIFT;
+        fits.then_some(Self {
+            strand_mask: class << MASK_SHIFT | mark.strand,
+            site: mark.site,
+        })
+    }
+
+    #[inline]
+    fn link(self) -> Link {
+        let mask = MASKS[(self.strand_mask >> MASK_SHIFT) as usize];
+        Link {
+            strand: self.strand_mask & !(3 << MASK_SHIFT),
+            site: self.site,
+            hold: Hold::NOTHING,
+            rest: ListId::EMPTY,
+            len_mask: 1 << 8 | u32::from(mask),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct GroupLink {
     group: Group,
@@ -125,6 +186,7 @@ struct General {
 /// All states of a run.
 #[derive(Debug)]
 pub(crate) struct States {
+    singles: Store<Single>,
     links: Store<Link>,
     pairs: Store<(ListId, ListId)>,
     groups: Store<GroupLink>,
@@ -136,8 +198,10 @@ pub(crate) struct States {
 /// that an array whose parts have different pasts is in one state again after a sweep.
 #[derive(Debug)]
 pub(crate) struct Blocks {
+    singles: Block,
     links: Block,
     pairs: Block,
+    recent_singles: Box<[u32]>,
     recent_links: Box<[u32]>,
     recent_pairs: Box<[u32]>,
 }
@@ -147,8 +211,10 @@ const RECENT: usize = 1 << 10;
 impl Default for Blocks {
     fn default() -> Self {
         Self {
+            singles: Block::default(),
             links: Block::default(),
             pairs: Block::default(),
+            recent_singles: vec![0; RECENT].into(),
             recent_links: vec![0; RECENT].into(),
             recent_pairs: vec![0; RECENT].into(),
         }
@@ -165,7 +231,8 @@ fn slot(parts: [u32; 4]) -> usize {
 impl States {
     pub(crate) fn new() -> Option<Self> {
         let states = Self {
-            links: Store::new(ROWS)?,
+            singles: Store::new(LISTS)?,
+            links: Store::new(LISTS)?,
             pairs: Store::new(ROWS)?,
             groups: Store::new(ROWS)?,
             lasts: Store::new(ROWS)?,
@@ -183,6 +250,10 @@ impl States {
             hold: nothing,
             rest: ListId::EMPTY,
             len_mask: 0,
+        })?;
+        states.singles.push(Single {
+            strand_mask: 0,
+            site: 0,
         })?;
         states.pairs.push((ListId::EMPTY, ListId::EMPTY))?;
         states.groups.push(GroupLink { group, rest: 0 })?;
@@ -236,7 +307,7 @@ impl States {
     /// The strand of the newest access, or one as new.
     pub(crate) fn newest(&self, state: StateId) -> u32 {
         let row = state.0 & !FORM;
-        let head = |list: ListId| self.links.get(list.0).strand;
+        let head = |list: ListId| self.link(list).strand;
         let newer = |writes, reads| head(writes).max(head(reads));
         match state.0 & FORM {
             WRITES | READS => head(ListId(row)),
@@ -274,19 +345,10 @@ impl States {
         match *groups {
             [] if last == LastId::NOTHING => Some(StateId::FRESH),
             [group] if last == LastId::NOTHING && group.locks == LockSet::EMPTY => {
-                self.close_plain(blocks, group)
+                self.close_plain(blocks, group.writes, group.reads)
             }
             _ => self.close_general(groups, last),
         }
-    }
-
-    fn close_plain(&self, blocks: &mut Blocks, group: Group) -> Option<StateId> {
-        Some(StateId(match (group.writes, group.reads) {
-            (ListId::EMPTY, ListId::EMPTY) => StateId::FRESH.0,
-            (writes, ListId::EMPTY) => WRITES | writes.0,
-            (ListId::EMPTY, reads) => READS | reads.0,
-            both => BOTH | self.pair(blocks, both)?,
-        }))
     }
 
     fn pair(&self, blocks: &mut Blocks, both: (ListId, ListId)) -> Option<u32> {
@@ -304,8 +366,52 @@ impl States {
         self.generals.push(General { groups, last }).map(StateId)
     }
 
+    /// The only writes and the only reads of a state that has no locks.
+    #[inline]
+    pub(crate) fn plain(&self, state: StateId) -> Option<(ListId, ListId)> {
+        let row = state.0 & !FORM;
+        match state.0 & FORM {
+            WRITES => Some((ListId(row), ListId::EMPTY)),
+            READS => Some((ListId::EMPTY, ListId(row))),
+            BOTH => Some(self.pairs.get(row)),
+            _ => (state == StateId::FRESH).then_some((ListId::EMPTY, ListId::EMPTY)),
+        }
+    }
+
+    /// The state of these writes and reads without locks; none when a table is full.
+    #[inline]
+    pub(crate) fn close_plain(
+        &self,
+        blocks: &mut Blocks,
+        writes: ListId,
+        reads: ListId,
+    ) -> Option<StateId> {
+        Some(StateId(match (writes, reads) {
+            (ListId::EMPTY, ListId::EMPTY) => StateId::FRESH.0,
+            (writes, ListId::EMPTY) => WRITES | writes.0,
+            (ListId::EMPTY, reads) => READS | reads.0,
+            both => BOTH | self.pair(blocks, both)?,
+        }))
+    }
+
     /// The list with `mark` in front.
     pub(crate) fn push(&self, blocks: &mut Blocks, rest: ListId, mark: Mark) -> Option<ListId> {
+        match Single::new(mark).filter(|_| rest == ListId::EMPTY) {
+            Some(single) => self.push_single(blocks, single),
+            None => self.push_link(blocks, rest, mark),
+        }
+    }
+
+    #[inline]
+    fn push_single(&self, blocks: &mut Blocks, single: Single) -> Option<ListId> {
+        let recent = &mut blocks.recent_singles[slot([single.strand_mask, single.site, 0, 0])];
+        if self.singles.get(*recent) != single {
+            *recent = self.singles.push_in(&mut blocks.singles, single)?;
+        }
+        Some(ListId(SINGLE | *recent))
+    }
+
+    fn push_link(&self, blocks: &mut Blocks, rest: ListId, mark: Mark) -> Option<ListId> {
         let len = (self.len(rest) + 1).min(u32::MAX >> 8);
         let link = Link {
             strand: mark.strand,
@@ -336,27 +442,36 @@ impl States {
             None => self.push(blocks, list, mark),
             Some(newest) => {
                 let mask = mark.mask | newest.mask;
-                self.push(blocks, self.links.get(list.0).rest, Mark { mask, ..mark })
+                self.push(blocks, self.link(list).rest, Mark { mask, ..mark })
             }
         }
     }
 
     pub(crate) fn len(&self, list: ListId) -> u32 {
-        self.links.get(list.0).len_mask >> 8
+        self.link(list).len_mask >> 8
+    }
+
+    #[inline]
+    fn link(&self, list: ListId) -> Link {
+        match list.is_single() {
+            true => self.singles.get(list.0 & !SINGLE).link(),
+            false => self.links.get(list.0),
+        }
+    }
+
+    /// The newest access of a list that is not empty.
+    #[inline]
+    pub(crate) fn head(&self, list: ListId) -> Mark {
+        self.link(list).mark()
     }
 
     /// The list's accesses, newest first.
     pub(crate) fn iter(&self, list: ListId) -> impl Iterator<Item = Mark> + '_ {
         let mut at = list;
         std::iter::from_fn(move || {
-            let link = (at != ListId::EMPTY).then(|| self.links.get(at.0))?;
+            let link = (at != ListId::EMPTY).then(|| self.link(at))?;
             at = link.rest;
-            Some(Mark {
-                strand: link.strand,
-                site: link.site,
-                hold: link.hold,
-                mask: link.len_mask as u8,
-            })
+            Some(link.mark())
         })
     }
 
