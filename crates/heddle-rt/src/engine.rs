@@ -70,6 +70,8 @@ pub struct Cursor {
     pub(crate) blocks: u32,
     /// Where it stands in the observed order.
     pub(crate) course: Course,
+    /// The origin of the task it created last, or its own.
+    pub(crate) origin: u32,
 }
 
 impl Cursor {
@@ -183,6 +185,7 @@ pub struct Engine {
     has_edges: AtomicBool,
     has_hand_offs: AtomicBool,
     tasks: Store<TaskRow>,
+    origins: Store<Origin>,
     finishes: Store<FinishInfo>,
     /// Whether every reader is kept.
     pub(crate) all_readers: AtomicBool,
@@ -199,10 +202,22 @@ pub struct Engine {
     pub(crate) study: crate::study::Study,
 }
 
-/// A task, and its share of a team's work.
+/// A task.
 #[derive(Clone, Copy, Debug)]
 struct TaskRow {
-    info: TaskInfo,
+    parent: TaskId,
+    site: SiteId,
+    /// Row of its [`Origin`].
+    origin: u32,
+}
+
+/// What many tasks have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Origin {
+    finish: FinishId,
+    kind: TaskKind,
+    name: Option<NameId>,
+    /// Their share of a team's work.
     frame: u32,
 }
 
@@ -256,6 +271,7 @@ impl Engine {
             has_edges: AtomicBool::new(false),
             has_hand_offs: AtomicBool::new(false),
             tasks: Store::new(ROWS)?,
+            origins: Self::origins()?,
             finishes: Store::new(ROWS)?,
             all_readers: AtomicBool::new(true),
             dropped_readers: AtomicBool::new(false),
@@ -269,6 +285,18 @@ impl Engine {
             #[cfg(feature = "study")]
             study: crate::study::Study::new(),
         })
+    }
+
+    fn origins() -> Option<Store<Origin>> {
+        let origins = Store::new(ROWS)?;
+        // Row 0 is the main task's.
+        origins.push(Origin {
+            finish: FinishId::MAIN,
+            kind: TaskKind::Async,
+            name: None,
+            frame: OUTSIDE,
+        })?;
+        Some(origins)
     }
 
     /// Which parallel readers to remember; every one unless told otherwise.
@@ -354,6 +382,7 @@ impl Engine {
             region: NO_REGION,
             blocks: 0,
             course: Course::default(),
+            origin: 0,
         }
     }
 
@@ -386,7 +415,7 @@ impl Engine {
 
     pub(crate) fn new_task(
         &self,
-        parent: &Cursor,
+        parent: &mut Cursor,
         finish: FinishId,
         kind: TaskKind,
         site: SiteId,
@@ -399,19 +428,50 @@ impl Engine {
             kind,
             name,
         };
-        self.add_task(info, parent.frame)
+        let frame = parent.frame;
+        self.add_task(info, frame, &mut parent.origin)
     }
 
-    pub(crate) fn add_task(&self, info: TaskInfo, frame: u32) -> TaskId {
-        let row = self.or_give_up(self.tasks.push(TaskRow { info, frame }));
+    /// `likely` is the row of an origin that may be the new task's; it is when this returns.
+    pub(crate) fn add_task(&self, info: TaskInfo, frame: u32, likely: &mut u32) -> TaskId {
+        let TaskInfo { parent, site, .. } = info;
+        let origin = Origin {
+            finish: info.finish,
+            kind: info.kind,
+            name: info.name,
+            frame,
+        };
+        if self.origins.get(*likely) != origin {
+            *likely = self.or_give_up(self.origins.push(origin)).unwrap_or(0);
+        }
+        let row = self.or_give_up(self.tasks.push(TaskRow {
+            parent,
+            site,
+            origin: *likely,
+        }));
         TaskId::new(row.map_or(0, |row| row + 1))
     }
 
     /// The share of a team's work that `task` belongs to.
     pub(crate) fn frame_of(&self, task: TaskId) -> u32 {
-        match task.raw().checked_sub(1) {
-            None => OUTSIDE,
-            Some(row) => self.tasks.get(row).frame,
+        self.origins.get(self.origin_of(task)).frame
+    }
+
+    fn origin_of(&self, task: TaskId) -> u32 {
+        let row = task.raw().checked_sub(1);
+        row.map_or(0, |row| self.tasks.get(row).origin)
+    }
+
+    fn info(&self, row: TaskRow) -> TaskInfo {
+        let Origin {
+            finish, kind, name, ..
+        } = self.origins.get(row.origin);
+        TaskInfo {
+            parent: row.parent,
+            site: row.site,
+            finish,
+            kind,
+            name,
         }
     }
 
@@ -440,6 +500,7 @@ impl Engine {
             region: NO_REGION,
             blocks: 0,
             course: Course::default(),
+            origin: self.origin_of(task),
         }
     }
 
@@ -878,7 +939,7 @@ impl Engine {
 
     /// All spawned tasks and begun finishes. To be called when nothing runs any more.
     pub fn participants(&self) -> (Vec<TaskInfo>, Vec<FinishInfo>) {
-        let tasks = self.tasks.rows().map(|row| row.info).collect();
+        let tasks = self.tasks.rows().map(|row| self.info(row)).collect();
         (tasks, self.finishes.rows().collect())
     }
 }

@@ -249,16 +249,15 @@ impl Engine {
                 mask,
             };
             let mut conflicts = Vec::new();
-            cache.is_particular = false;
             let live = self.live(state, touch.since);
-            let is_first = live == StateId::FRESH && hold == Hold::NOTHING;
-            let known = match is_first {
-                true => self.first(cache, kind, mark),
-                false => cache.step(live, mark, kind),
-            };
-            let next = known
-                .or_else(|| self.step_over(cache, cursor, touch, live, mark))
-                .or_else(|| self.step(cache, cursor, touch, live, mark, &mut conflicts));
+            cache.is_particular = false;
+            let known = self.step_over(cache, cursor, touch, live, mark);
+            let known = known.or_else(|| {
+                cache.is_particular = false;
+                cache.step(live, mark, kind)
+            });
+            let next =
+                known.or_else(|| self.step(cache, cursor, touch, live, mark, &mut conflicts));
             let next = self.or_give_up(next)?;
             match cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Acquire) {
                 Err(now) => state = StateId(now),
@@ -355,17 +354,6 @@ impl Engine {
             }
     }
 
-    /// Where the first access to a granule leads, if it holds nothing.
-    #[inline]
-    fn first(&self, cache: &mut ThreadCache, kind: AccessKind, now: Mark) -> Option<StateId> {
-        let list = self.states.push(&mut cache.blocks, ListId::EMPTY, now)?;
-        let (writes, reads) = match kind {
-            Read => (ListId::EMPTY, list),
-            Write => (list, ListId::EMPTY),
-        };
-        self.states.close_plain(&mut cache.blocks, writes, reads)
-    }
-
     /// Where an access leads that holds nothing, if at most a write and a read were there, by strands that
     /// precede it. [`step`](Self::step) says the same of it, and knows all the others.
     #[inline]
@@ -404,9 +392,11 @@ impl Engine {
         list: ListId,
         now: Mark,
     ) -> bool {
+        if !list.is_single() {
+            return false;
+        }
         let mark = self.states.head(list);
-        list.is_single()
-            && mark.strand != now.strand
+        mark.strand != now.strand
             && mark.mask & !now.mask == 0
             && self.is_before(cache, cursor, touch.granule, mark.strand)
     }

@@ -206,7 +206,7 @@ pub(crate) struct Blocks {
     recent_pairs: Box<[u32]>,
 }
 
-const RECENT: usize = 1 << 10;
+const RECENT: usize = 1 << 8;
 
 impl Default for Blocks {
     fn default() -> Self {

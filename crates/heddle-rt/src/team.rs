@@ -58,7 +58,7 @@ impl Engine {
             kind: TaskKind::Member,
             name: None,
         };
-        let task = self.add_task(info, frame);
+        let task = self.add_task(info, frame, &mut 0);
         self.each_layer(|layer| layer.spawn(team.owner, task));
         let node = self.forest.push(phase.node, NodeKind::Task, task);
         self.record(|book| {
@@ -153,7 +153,7 @@ impl Engine {
         let frame = self
             .or_give_up(self.frames.piece(cursor.frame))
             .unwrap_or(cursor.frame);
-        let task = self.add_task(info, frame);
+        let task = self.add_task(info, frame, &mut cursor.origin);
         self.each_layer(|layer| layer.spawn(outside.task, task));
         self.record(|book| book.piece(outside.task, task, kind, site));
         self.operate(cursor);
