@@ -99,8 +99,10 @@ impl Run {
     }
 
     fn is_watched(self, thread: &Thread) -> bool {
-        let mut granules = (self.address / GRANULE) as u64..self.end().div_ceil(GRANULE) as u64;
-        granules.any(|granule| thread.engine.watches(granule))
+        let granules = self.address / GRANULE..self.end().div_ceil(GRANULE);
+        thread
+            .engine
+            .watches_any(granules.start as u64..granules.end as u64)
     }
 
     /// Whether every granule belongs to one element.

@@ -40,6 +40,7 @@ use crate::cells::Cells;
 use crate::engine::Engine;
 use crate::states::{ROWS, StateId, WHOLE};
 use crate::sync::{AtomicBool, Mutex, Ordering};
+use std::ops::Range;
 use tears::Tears;
 use twins::{Twin, Twins, Watch};
 use units::Groups;
@@ -69,6 +70,8 @@ pub(crate) struct Atomicity {
     pub(crate) group_states: Cells,
     pub(crate) groups: Mutex<Groups>,
     pub(crate) has_groups: AtomicBool,
+    /// Whether any granule is watched for what the program says.
+    pub(crate) has_units: AtomicBool,
     pub(crate) tears: Mutex<Tears>,
     pub(crate) is_wanted: bool,
     /// Whether all granules are watched.
@@ -91,6 +94,7 @@ impl Atomicity {
             group_states: Cells::new(GROUPS)?,
             groups: Mutex::default(),
             has_groups: AtomicBool::new(false),
+            has_units: AtomicBool::new(false),
             tears: Mutex::default(),
             is_wanted: true,
             is_all: false,
@@ -129,9 +133,16 @@ impl Engine {
     }
 
     /// Whether a granule is watched.
+    #[inline]
     pub fn watches(&self, granule: u64) -> bool {
         let cell = self.shadow.cell(granule);
         cell.is_some_and(|cell| self.is_watched(StateId(cell.load(Ordering::Acquire))))
+    }
+
+    /// Whether one of these granules is watched.
+    pub fn watches_any(&self, mut granules: Range<u64>) -> bool {
+        let is_possible = self.atomicity.is_all || self.atomicity.has_units.load(Ordering::Acquire);
+        is_possible && granules.any(|granule| self.watches(granule))
     }
 
     /// Whether the program declares some of the granule atomic.

@@ -75,6 +75,7 @@ impl Engine {
         }
         let book = self.open_book();
         self.part_hand_offs();
+        self.atomicity.has_units.store(true, Ordering::Release);
         if let Some(group) = group {
             self.groups().add(start, len, group);
             self.atomicity.has_groups.store(true, Ordering::Release);

@@ -1,4 +1,4 @@
-//! A call of the checker for one access of a loop.
+//! Calls of the checker, each for one access.
 
 use super::block::bare;
 use super::linear::{Linear, Values};
@@ -17,17 +17,35 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Hook<'a> {
     pub line: usize,
-    name: &'a str,
+    /// The line of the write, if it stands for a read and a write.
+    write: Option<usize>,
+    alignment: Alignment,
     pub kind: Kind,
     pub size: i64,
     pub address: Linear<'a>,
     pub stride: i64,
+    /// The address as it is written.
+    operand: &'a str,
     pub place: Option<Place<'a>>,
     /// What is attached to the call.
     pub attached: &'a str,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Alignment {
+    Natural,
+    Any,
+}
+
 impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Update => "read_write",
+        }
+    }
+
     /// The check of many such accesses, one after the other.
     pub fn of_runs(self) -> &'static str {
         match self {
@@ -50,24 +68,85 @@ impl<'a> Hook<'a> {
             .strip_prefix("call void @")?
             .split_once("(ptr ")?;
         let (kind, size) = access(name)?;
-        let address = values.address(&rest[..rest.rfind(')')?])?;
+        let operand = &rest[..rest.rfind(')')?];
+        let address = values.address(operand)?;
         Some(Self {
             line,
-            name,
+            write: None,
+            alignment: match name.contains("unaligned") {
+                true => Alignment::Any,
+                false => Alignment::Natural,
+            },
             kind,
             size,
             stride: values.stride(&address)?,
             address,
+            operand,
             place: notes.place(text),
             attached: text.find(", !").map_or("", |at| &text[at..]),
         })
     }
 
-    /// The same call with another address.
-    pub fn at(&self, address: &str) -> String {
-        let Self { name, attached, .. } = self;
-        format!("  call void @{name}(ptr {address}){attached}")
+    /// The lines it stands for.
+    pub fn lines(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.line).chain(self.write)
     }
+
+    /// Whether it stands for a read and a write of their own.
+    pub fn is_paired(&self) -> bool {
+        self.write.is_some()
+    }
+
+    /// The call, with its own address.
+    pub fn call(&self) -> String {
+        self.at(self.operand)
+    }
+
+    /// The call with another address.
+    pub fn at(&self, address: &str) -> String {
+        let Self { size, attached, .. } = self;
+        let unaligned = match self.alignment {
+            Alignment::Natural => "",
+            Alignment::Any => "unaligned_",
+        };
+        let name = self.kind.name();
+        format!("  call void @__tsan_{unaligned}{name}{size}(ptr {address}){attached}")
+    }
+
+    /// Whether this reads what `write` writes, in the same line of the source.
+    fn precedes(&self, write: &Self) -> bool {
+        let source = |hook: &Self| hook.place.map(|[line, _, inlined]| [line, inlined]);
+        let shape = |hook: &Self| (hook.size, hook.alignment, source(hook));
+        self.kind == Kind::Read && shape(self) == shape(write) && self.address.is(&write.address)
+    }
+}
+
+/// As many hooks before a write are looked at for its read.
+const NEAR: usize = 64;
+
+/// The same hooks, but one for a read and a write of the same bytes: to the checker, a write says more than a
+/// read. The compiler does so where it sees no call in between; what it computes itself are calls to it, too.
+pub fn in_pairs(hooks: Vec<Hook<'_>>) -> Vec<Hook<'_>> {
+    let mut paired: Vec<Hook> = Vec::with_capacity(hooks.len());
+    for hook in hooks {
+        let mut before = paired.iter_mut().rev().take(NEAR);
+        let read = match hook.kind {
+            Kind::Write => before.find(|read| read.precedes(&hook)),
+            Kind::Read | Kind::Update => None,
+        };
+        match read {
+            Some(read) => {
+                *read = Hook {
+                    line: read.line,
+                    write: Some(hook.line),
+                    kind: Kind::Update,
+                    ..hook
+                }
+            }
+            None => paired.push(hook),
+        }
+    }
+    paired
 }
 
 /// What a hook of this name checks, and of how many bytes.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::block::{bare, definition};
 use super::count::{Branch, Ending};
 use super::emit::Emitter;
-use super::hook::Hook;
+use super::hook::{Hook, in_pairs};
 use super::linear::{Ops, Values};
 use super::tile::{Run, Same, sorted_out};
 use super::{Changes, Module, is_quiet};
@@ -48,7 +48,7 @@ pub fn hoist<'a>(
         return;
     };
     let hooks = lines.filter_map(|line| Hook::read(line, body[line], &values, &module.notes));
-    let (runs, same) = sorted_out(hooks.collect());
+    let (runs, same) = sorted_out(in_pairs(hooks.collect()));
     if runs.is_empty() && same.is_empty() {
         return;
     }

@@ -201,6 +201,29 @@ fn neighbours_in_a_row_are_checked_at_the_first() {
 }
 
 #[test]
+fn a_read_and_a_write_in_one_line_are_one_update() {
+    let code = |place: u32| {
+        combined(&format!(
+            "define void @f(ptr %0) {{
+  call void @__tsan_unaligned_read4(ptr %0), !dbg !5
+  %2 = call float @llvm.sqrt.f32(float 1.0)
+  call void @__tsan_unaligned_write4(ptr %0), !dbg !{place}
+  ret void
+}}
+!5 = !DILocation(line: 4, column: 2)
+!6 = !DILocation(line: 4, column: 9)
+!7 = !DILocation(line: 5, column: 2)
+"
+        ))
+    };
+    assert_eq!(
+        calls(&code(6)),
+        ["call void @__tsan_unaligned_read_write4(ptr %0), !dbg !6"]
+    );
+    assert_eq!(calls(&code(7)).len(), 2);
+}
+
+#[test]
 fn any_text_is_taken() {
     for text in [
         "",

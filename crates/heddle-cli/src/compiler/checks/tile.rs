@@ -42,9 +42,9 @@ fn alike<'a>(
 }
 
 /// Neighbours that together are long enough to be checked by one call rather than in line.
-pub fn neighbours(hooks: Vec<Hook<'_>>) -> Vec<Run<'_>> {
-    let wide = hooks.into_iter().filter(|hook| hook.size >= WORD);
-    let groups = alike(wide.collect(), Hook::is_alike);
+pub fn neighbours<'a>(hooks: &[Hook<'a>]) -> Vec<Run<'a>> {
+    let wide = hooks.iter().filter(|hook| hook.size >= WORD);
+    let groups = alike(wide.cloned().collect(), Hook::is_alike);
     let runs = groups.into_iter().flat_map(|hooks| cut(hooks, i64::MAX));
     runs.filter(|run| run.len() >= WORTH_A_CALL).collect()
 }
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
 
     /// The lines they stand in.
     pub fn lines(&self) -> impl Iterator<Item = usize> {
-        self.hooks.iter().map(|hook| hook.line)
+        self.hooks.iter().flat_map(Hook::lines)
     }
 
     /// Writes the check of `len` bytes from `start` on.
@@ -150,6 +150,6 @@ impl<'a> Same<'a> {
 
     /// The lines they stand in.
     pub fn lines(&self) -> impl Iterator<Item = usize> {
-        self.hooks.iter().map(|hook| hook.line)
+        self.hooks.iter().flat_map(Hook::lines)
     }
 }
