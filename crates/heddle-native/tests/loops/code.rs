@@ -264,14 +264,14 @@ impl Function {
         let is_guarded = |one: &Statement| !matches!(one.guard, Guard::Always);
         let mut accesses = self.statements[statement].action.all();
         self.statements.iter().any(is_guarded)
-            || accesses.any(|access| access.0.stride == 0 || self.meets_another(access))
+            || accesses.any(|(place, _)| place.stride == 0 || self.meets_another(place))
     }
 
-    /// Whether what is accessed through a pointer is written, or what is written is accessed, elsewhere, too.
-    fn meets_another(&self, (place, kind): (Place, Kind)) -> bool {
+    /// Whether the function uses the pointer elsewhere, too.
+    fn meets_another(&self, place: Place) -> bool {
         let all = self.statements.iter().flat_map(|one| one.action.all());
-        let mut others = all.filter(|(other, _)| other.base == place.base && *other != place);
-        others.any(|(_, other)| kind == Kind::Write || other == Kind::Write)
+        let mut others = all.map(|(other, _)| other);
+        others.any(|other| other.base == place.base && other != place)
     }
 
     /// Its text, as function `number`.

@@ -46,7 +46,7 @@ pub fn complaints(program: &Program, report: &Value) -> Vec<Complaint> {
             Some((found, pair)) => by_pair.entry(pair).or_default().push(found),
             None => complaints.push(Complaint {
                 pair: None,
-                text: format!("found where nothing is: {finding}"),
+                text: format!("found where nothing is: {}", finding["message"]),
             }),
         }
     }
@@ -143,13 +143,11 @@ impl Found {
         let is_race = finding["kind"] == "race" && finding["certainty"] == "certain";
         let accesses = finding["accesses"].as_array().filter(|_| is_race)?.iter();
         let accesses = accesses.map(|access| {
-            let line = access["position"]["line"].as_u64()?;
-            let owner = *owners.get(line as usize)?;
             let kind = match access["operation"].as_str()? {
                 "write" => Kind::Write,
                 _ => Kind::Read,
             };
-            Some((owner?, kind))
+            Some((owner(access, owners)?, kind))
         });
         Some(Self {
             element,
@@ -181,4 +179,14 @@ impl Found {
         let (element, first) = self.first();
         (first..first + element.size()).map(move |byte| (element, byte))
     }
+}
+
+/// The function and statement of an access. What has lost its line has kept its function.
+fn owner(access: &Value, owners: &[Option<Owner>]) -> Option<Owner> {
+    let position = &access["position"];
+    if position["file"].as_str()?.ends_with(".c") {
+        return *owners.get(position["line"].as_u64()? as usize)?;
+    }
+    let number = access["function"].as_str()?.strip_prefix('f')?;
+    Some((number.parse().ok()?, None))
 }
