@@ -24,6 +24,7 @@ mod end;
 mod hand_off;
 pub mod heap;
 pub mod libc;
+mod mapped;
 pub mod openmp;
 mod predict;
 pub mod pthread;

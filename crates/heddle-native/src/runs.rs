@@ -2,6 +2,7 @@
 //! there): as many accesses of `size` bytes, side by side, as there is room for in `len` bytes.
 
 use crate::access::{GRANULE, bytes_of, observe, sweep, touch, unknown};
+use crate::mapped;
 use crate::report::options::Observed;
 use crate::shim::export;
 use crate::thread::{Thread, checked, enter};
@@ -30,19 +31,16 @@ struct Run {
     pc: usize,
 }
 
-/// Above this no program has memory.
-const END: usize = 1 << 47;
+/// Bytes from which on it is made sure that they are there: a count may have gone wrong.
+const LONG: usize = 1 << 24;
 
 impl Run {
     #[inline]
     fn check(self, kind: AccessKind) {
         let Some(thread) = checked() else { return };
-        if !self.is_possible() {
-            return;
-        }
         let known = self.known(thread, kind);
         if known < self.end() {
-            self.unknown(kind, known);
+            self.present().unknown(kind, known);
         }
     }
 
@@ -50,25 +48,42 @@ impl Run {
     #[inline]
     fn check_update(self) {
         let Some(thread) = checked() else { return };
-        if !self.is_possible() {
-            return;
-        }
         let known = self.known(thread, Write);
         if known < self.end() {
-            if thread.observed != Observed::Nothing || self.is_watched(thread) {
-                self.check(Read);
-            }
-            self.unknown(Write, known);
+            self.unknown_update(known);
         }
     }
 
-    /// A loop that would leave the address space does not get that far.
-    fn is_possible(self) -> bool {
-        self.address < END && self.len <= END - self.address
+    /// Updates of what begins at `known`.
+    #[cold]
+    #[inline(never)]
+    fn unknown_update(self, known: usize) {
+        let run = self.present();
+        if checked().is_some_and(|thread| run.is_told_twice(thread)) {
+            run.unknown(Read, run.address);
+        }
+        run.unknown(Write, known);
+    }
+
+    /// Whether a read matters beside the write.
+    fn is_told_twice(self, thread: &Thread) -> bool {
+        thread.observed != Observed::Nothing || self.is_watched(thread)
     }
 
     fn end(self) -> usize {
-        self.address + self.len
+        self.address.saturating_add(self.len)
+    }
+
+    /// A loop that would leave the program's memory ends there, in a fault.
+    fn present(self) -> Self {
+        if self.len < LONG {
+            return self;
+        }
+        let end = enter(|_, _| mapped::until(self.address, self.end())).unwrap_or(self.end());
+        Self {
+            len: end.saturating_sub(self.address),
+            ..self
+        }
     }
 
     /// Up to where the strand has made such accesses before.
