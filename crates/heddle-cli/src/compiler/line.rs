@@ -7,8 +7,9 @@
 //!
 //! Clang instruments accesses of 1, 2, 4, 8 and 16 bytes, after the vectorisers. Wider ones would
 //! go unseen, and so would masked and gathering ones. They appear already at `-O2` on the oldest
-//! x86-64, where the vectoriser joins interleaved accesses into one; so that is switched off, and
-//! with newer instruction sets vectorising altogether. GCC instruments before it vectorises.
+//! x86-64, where the vectoriser of loops joins interleaved accesses into one and that of straight
+//! code stores of the same constant; so these are switched off, and with newer instruction sets
+//! vectorising altogether. GCC instruments before it vectorises.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -143,7 +144,11 @@ fn narrow_vectors(compiler: &Compiler, request: &Request) -> Vec<OsString> {
         return Vec::new();
     }
     let words: &[&str] = match request.wide_vectors {
-        false => &["-mllvm", "-enable-interleaved-mem-accesses=false"],
+        false => &[
+            "-mllvm",
+            "-enable-interleaved-mem-accesses=false",
+            "-fno-slp-vectorize",
+        ],
         // `#pragma omp simd` overrules -fno-vectorize, but not this; it is new in LLVM 22.
         true if compiler.major_version() >= Some(22) => &[
             "-mllvm",
