@@ -14,7 +14,7 @@
 #               8 states known for reads, 8200 for writes (1024 each)
 #           16392 steps, or null
 #   Taking:     0 where its addresses begin, 8 how many they are, 16 valid while this number is that at 24
-#              32 steps of reads, 6176 of writes (256 each, of 24 bytes):
+#              32 steps of reads, 24608 of writes (1024 each, of 24 bytes):
 #                 state, epoch and bytes; the place of the program; the next state
 # A granule has eight bytes, a state four.
 
@@ -181,7 +181,7 @@ heddle_settled:
     imul \row32, \state, 0x9E3779B1
     shr \row32, 20
     xor \row32, esi
-    and \row32, 255
+    and \row32, 1023
     lea \row32, [\row + \row * 2]
     lea \row, [r11 + \row * 8 + \table]
 .endm
@@ -307,16 +307,16 @@ heddle_settled:
     again heddle_again_read4, heddle_unknown_read4, 32, 0x0f
     again heddle_again_read8, heddle_unknown_read8, 32, 0xff
     again_wide heddle_again_read16, heddle_unknown_read16, 32, 8
-    again heddle_again_write1, heddle_unknown_write1, 6176, 0x01
-    again heddle_again_write2, heddle_unknown_write2, 6176, 0x03
-    again heddle_again_write4, heddle_unknown_write4, 6176, 0x0f
-    again heddle_again_write8, heddle_unknown_write8, 6176, 0xff
-    again_wide heddle_again_write16, heddle_unknown_write16, 6176, 8200
-    again heddle_again_update1, heddle_unknown_update1, 6176, 0x01
-    again heddle_again_update2, heddle_unknown_update2, 6176, 0x03
-    again heddle_again_update4, heddle_unknown_update4, 6176, 0x0f
-    again heddle_again_update8, heddle_unknown_update8, 6176, 0xff
-    again_wide heddle_again_update16, heddle_unknown_update16, 6176, 8200
+    again heddle_again_write1, heddle_unknown_write1, 24608, 0x01
+    again heddle_again_write2, heddle_unknown_write2, 24608, 0x03
+    again heddle_again_write4, heddle_unknown_write4, 24608, 0x0f
+    again heddle_again_write8, heddle_unknown_write8, 24608, 0xff
+    again_wide heddle_again_write16, heddle_unknown_write16, 24608, 8200
+    again heddle_again_update1, heddle_unknown_update1, 24608, 0x01
+    again heddle_again_update2, heddle_unknown_update2, 24608, 0x03
+    again heddle_again_update4, heddle_unknown_update4, 24608, 0x0f
+    again heddle_again_update8, heddle_unknown_update8, 24608, 0xff
+    again_wide heddle_again_update16, heddle_unknown_update16, 24608, 8200
 
     hook __tsan_read1, heddle_again_read1, 8, 0x01
     hook __tsan_read2, heddle_again_read2, 8, 0x03

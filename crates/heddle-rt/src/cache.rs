@@ -20,7 +20,7 @@ use std::ptr::NonNull;
 const KNOWN: usize = 1 << 10;
 const STEPS: usize = 1 << 11;
 const ORDERS: usize = 1 << 10;
-const AGAIN: usize = 1 << 8;
+const AGAIN: usize = 1 << 10;
 
 /// Strand changes after which the table of known states starts afresh.
 const EPOCHS: u32 = 1 << 24;
