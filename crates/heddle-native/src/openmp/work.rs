@@ -20,10 +20,16 @@ use crate::runtime::Runtime;
 use crate::thread::Thread;
 use heddle_core::{SiteId, TaskKind};
 use heddle_rt::Outside;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a member waits, once per loop, for another to get a chunk.
-const PATIENCE: Duration = Duration::from_millis(2);
+/// How long a member waits, once per loop, for another to get a chunk: as long as a busy machine may take to let
+/// that one run, unless it was in vain this often.
+const PATIENCE: Duration = Duration::from_millis(50);
+const LESS_PATIENCE: Duration = Duration::from_millis(2);
+const IN_VAIN: u32 = 20;
+
+static WAITED_IN_VAIN: AtomicU32 = AtomicU32::new(0);
 
 /// The piece a member is at.
 #[derive(Debug, Default)]
@@ -106,8 +112,16 @@ pub(super) fn chunk(runtime: &Runtime, thread: &mut Thread) {
 
 /// Where work depends on who does it, a schedule in which one thread does all of it tells nothing.
 fn wait_for_another(region: &Region, number: u32, thread: u32) {
+    let patience = match WAITED_IN_VAIN.load(Ordering::Relaxed) {
+        IN_VAIN.. => LESS_PATIENCE,
+        _ => PATIENCE,
+    };
     let start = Instant::now();
-    while region.was_last_taken(number, thread) && start.elapsed() < PATIENCE {
+    while region.was_last_taken(number, thread) {
+        if start.elapsed() >= patience {
+            WAITED_IN_VAIN.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
         std::thread::yield_now();
     }
 }
