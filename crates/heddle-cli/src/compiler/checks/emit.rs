@@ -51,7 +51,7 @@ impl<'a, 'v> Emitter<'a, 'v> {
 
     /// A sum of type `ty` in the first iteration.
     pub fn sum(&mut self, sum: &Linear<'a>, ty: &str) -> String {
-        let mut total = sum.constant.to_string();
+        let mut total = fitted(sum.constant, ty).to_string();
         for (term, times) in &sum.terms {
             let mut value = self.start(term.value).to_string();
             if let Some((how, from)) = term.widened {
@@ -62,6 +62,7 @@ impl<'a, 'v> Emitter<'a, 'v> {
                 value = self.op(&format!("{how} {from} {value} to {ty}"));
             }
             if *times != 1 {
+                let times = fitted(*times, ty);
                 value = self.op(&format!("mul {ty} {value}, {times}"));
             }
             total = match total.as_str() {
@@ -85,5 +86,15 @@ impl<'a, 'v> Emitter<'a, 'v> {
     fn start(&self, value: &'a str) -> &'a str {
         let counter = self.values.counter(value);
         counter.map_or(value, |counter| counter.start)
+    }
+}
+
+/// A number, with as many bits as the type has.
+fn fitted(number: i64, ty: &str) -> i64 {
+    match ty {
+        "i8" => i64::from(number as i8),
+        "i16" => i64::from(number as i16),
+        "i32" => i64::from(number as i32),
+        _ => number,
     }
 }
