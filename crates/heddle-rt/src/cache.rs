@@ -389,6 +389,7 @@ impl ThreadCache {
     }
 
     /// Where the strand's access at `pc` led from `state`, if it made one.
+    #[cfg(not(feature = "shuttle"))]
     #[inline(always)]
     fn next(&self, kind: AccessKind, state: StateId, mask: u8, pc: usize) -> Option<StateId> {
         let step = &self.taking.steps[kind as usize][Self::again(state, pc)];
