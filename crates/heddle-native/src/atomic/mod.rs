@@ -53,6 +53,10 @@ fn perform<T: Word>(
             return effect.value;
         }
         let mut entry = hand_off::lock(place as usize);
+        if asked.releases() {
+            // Before anyone can see the value: whoever does, locks.
+            hand_off::will_be_used();
+        }
         let effect = operation();
         touched(runtime, thread, place, &effect, pc);
         synchronise(runtime, thread, &mut entry, &effect);
