@@ -12,6 +12,7 @@ use crate::thread::{Thread, checked, enter};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::SiteId;
 use heddle_rt::Touch;
+use std::ops::Range;
 
 /// Bytes of a granule.
 pub(crate) const GRANULE: usize = 8;
@@ -119,13 +120,10 @@ pub(crate) fn bytes_of(address: usize, end: usize) -> (u64, u8) {
 pub(crate) fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
     // The executable's hooks do not know whether accesses are checked now.
     let Some(thread) = checked() else { return };
-    if thread.observed != Observed::Nothing {
-        observe(thread, kind, address, len, pc);
-        if thread.observed == Observed::Alone {
-            return;
-        }
+    if is_observed_alone(thread, kind, address, len, pc) {
+        return;
     }
-    let mut taken = 0;
+    let mut start = address;
     if len <= 2 * GRANULE && thread.gap.contains(address) {
         let left = granules(address, len).find(|&(granule, mask)| {
             !thread.has_made(kind, granule, mask) && !thread.take_again(kind, granule, mask, pc)
@@ -133,22 +131,55 @@ pub(crate) fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
         // What has taken its step must not take another: that would be a second access.
         match left {
             None => return,
-            Some((granule, _)) => taken = granule,
+            Some((granule, _)) => start = start.max(granule as usize * GRANULE),
         }
     }
     enter(|_, thread| {
         thread.cache.begin_access();
-        for (granule, mask) in granules(address, len) {
-            if granule >= taken {
-                touch(thread, kind, granule, mask, pc);
-                taken = sweep(thread, kind, granule + 1, address + len, pc);
-            }
-        }
+        touch_all(
+            thread,
+            kind,
+            start..address.saturating_add(len),
+            pc,
+            |_, _| (),
+        );
     });
 }
 
+/// All granules of a range; the thread's record is lent out. `before` comes before each that is new to the strand,
+/// with its address.
+pub(crate) fn touch_all(
+    thread: &mut Thread,
+    kind: AccessKind,
+    range: Range<usize>,
+    pc: usize,
+    mut before: impl FnMut(&mut Thread, usize),
+) {
+    let mut at = range.start;
+    while at < range.end {
+        before(thread, at);
+        let (granule, bytes) = bytes_of(at, range.end);
+        touch(thread, kind, granule, bytes, pc);
+        at = sweep(thread, kind, granule + 1, range.end, pc) as usize * GRANULE;
+    }
+}
+
+/// The access takes its place in the observed order, if that matters: whether nothing else does.
+pub(crate) fn is_observed_alone(
+    thread: &mut Thread,
+    kind: AccessKind,
+    address: usize,
+    len: usize,
+    pc: usize,
+) -> bool {
+    if thread.observed != Observed::Nothing {
+        observe(thread, kind, address, len, pc);
+    }
+    thread.observed == Observed::Alone
+}
+
 /// Whole granules before `end` that are known or take a step again, from `first` on: where they end.
-pub(crate) fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -> u64 {
+fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -> u64 {
     let last = end / GRANULE;
     let is_open = (first as usize) < last
         && thread.gap.contains(first as usize * GRANULE)
@@ -165,13 +196,7 @@ pub(crate) fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, p
 
 /// The access takes its place in the observed order.
 #[inline]
-pub(crate) fn observe(
-    thread: &mut Thread,
-    kind: AccessKind,
-    address: usize,
-    len: usize,
-    pc: usize,
-) {
+fn observe(thread: &mut Thread, kind: AccessKind, address: usize, len: usize, pc: usize) {
     let mut touches = granules(address, len).map(|(granule, mask)| Touch {
         kind,
         granule,
@@ -233,8 +258,7 @@ fn observe_anew(kind: AccessKind, address: usize, len: usize, pc: usize) {
     });
 }
 
-/// One granule of an access; the thread's record is lent out.
-pub(crate) fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usize) {
+fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usize) {
     let address = granule as usize * GRANULE;
     thread.cache.follow(thread.cursor.strand());
     if thread.has_made(kind, granule, mask)
@@ -377,14 +401,22 @@ fn update(address: usize, len: usize, pc: usize) {
 #[cold]
 #[inline(never)]
 fn unknown_update(address: usize, len: usize, pc: usize) {
-    let is_watched = |thread: &mut Thread| {
-        thread.observed != Observed::Nothing
-            || granules(address, len).any(|(granule, _)| thread.engine.watches(granule))
-    };
-    if checked().is_some_and(is_watched) {
+    if checked().is_some_and(|thread| is_told_twice(thread, address, len)) {
         unknown(Read, address, len, pc);
     }
     unknown(Write, address, len, pc);
+}
+
+/// Whether an update's read matters beside its write.
+pub(crate) fn is_told_twice(thread: &Thread, address: usize, len: usize) -> bool {
+    thread.observed != Observed::Nothing || is_watched(thread, address, len)
+}
+
+/// Whether some of these bytes lie where nothing may be torn.
+pub(crate) fn is_watched(thread: &Thread, address: usize, len: usize) -> bool {
+    let end = address.saturating_add(len);
+    let granules = (address / GRANULE) as u64..end.div_ceil(GRANULE) as u64;
+    thread.engine.watches_any(granules)
 }
 
 /// What the executable's own hooks turn to when an access is not known (`hooks/hooks.s`).

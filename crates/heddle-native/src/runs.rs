@@ -1,9 +1,10 @@
 //! Accesses of a loop to one element after the other, checked before the loop (`heddle cc` puts the calls
 //! there): as many accesses of `size` bytes, side by side, as there is room for in `len` bytes.
 
-use crate::access::{GRANULE, bytes_of, observe, sweep, touch, unknown};
+use crate::access::{
+    GRANULE, bytes_of, is_observed_alone, is_told_twice, is_watched, touch_all, unknown,
+};
 use crate::mapped;
-use crate::report::options::Observed;
 use crate::shim::export;
 use crate::thread::{Thread, checked, enter};
 use heddle_core::AccessKind::{self, Read, Write};
@@ -59,15 +60,10 @@ impl Run {
     #[inline(never)]
     fn unknown_update(self, known: usize) {
         let run = self.present();
-        if checked().is_some_and(|thread| run.is_told_twice(thread)) {
+        if checked().is_some_and(|thread| is_told_twice(thread, run.address, run.len)) {
             run.unknown(Read, run.address);
         }
         run.unknown(Write, known);
-    }
-
-    /// Whether a read matters beside the write.
-    fn is_told_twice(self, thread: &Thread) -> bool {
-        thread.observed != Observed::Nothing || self.is_watched(thread)
     }
 
     fn end(self) -> usize {
@@ -113,13 +109,6 @@ impl Run {
         at
     }
 
-    fn is_watched(self, thread: &Thread) -> bool {
-        let granules = self.address / GRANULE..self.end().div_ceil(GRANULE);
-        thread
-            .engine
-            .watches_any(granules.start as u64..granules.end as u64)
-    }
-
     /// Whether every granule belongs to one element.
     fn is_aligned(self) -> bool {
         self.address.is_multiple_of(GRANULE) && self.size.is_multiple_of(GRANULE)
@@ -130,16 +119,12 @@ impl Run {
     #[inline(never)]
     fn unknown(self, kind: AccessKind, known: usize) {
         let Some(thread) = checked() else { return };
-        if thread.observed != Observed::Nothing {
-            observe(thread, kind, self.address, self.len, self.pc);
-            if thread.observed == Observed::Alone {
-                return;
-            }
-        }
-        if !self.is_aligned() && self.is_watched(thread) {
+        if !self.is_aligned() && is_watched(thread, self.address, self.len) {
             return self.one_by_one(kind);
         }
-        enter(|_, thread| self.touch_from(thread, kind, known));
+        if !is_observed_alone(thread, kind, self.address, self.len, self.pc) {
+            enter(|_, thread| self.touch_from(thread, kind, known));
+        }
     }
 
     /// What must not be torn is told every access.
@@ -149,17 +134,14 @@ impl Run {
         }
     }
 
+    /// Every element is an access of its own.
     fn touch_from(self, thread: &mut Thread, kind: AccessKind, known: usize) {
-        let (mut at, mut element) = (known, usize::MAX);
-        while at < self.end() {
+        let mut element = usize::MAX;
+        touch_all(thread, kind, known..self.end(), self.pc, |thread, at| {
             let own = (at - self.address) / self.size;
-            if own != element {
+            if std::mem::replace(&mut element, own) != own {
                 thread.cache.begin_access();
-                element = own;
             }
-            let (granule, bytes) = bytes_of(at, self.end());
-            touch(thread, kind, granule, bytes, self.pc);
-            at = sweep(thread, kind, granule + 1, self.end(), self.pc) as usize * GRANULE;
-        }
+        });
     }
 }

@@ -368,7 +368,10 @@ impl Engine {
         if now.hold != Hold::NOTHING {
             return None;
         }
-        let (writes, reads) = self.states.plain(state)?;
+        let (writes, reads) = match state {
+            StateId::FRESH => (ListId::EMPTY, ListId::EMPTY),
+            _ => self.states.plain(state)?,
+        };
         for list in [writes, reads] {
             if list != ListId::EMPTY && !self.is_over(cache, cursor, touch, list, now) {
                 return None;

@@ -23,6 +23,8 @@ mod record;
 mod row;
 mod sections;
 mod shadow;
+#[cfg(target_arch = "x86_64")]
+pub mod sixteen;
 #[cfg(all(feature = "spin", not(feature = "shuttle")))]
 mod spin;
 mod states;

@@ -73,37 +73,18 @@ fn twice(value: u32) -> u64 {
 #[cfg(target_arch = "x86_64")]
 mod four {
     use super::{AtomicU32, twice};
+    use crate::sixteen::exchange_if;
 
     /// Changes four cells at once; no if they differ from `from`, or if the processor cannot.
     #[inline]
     pub(super) fn swap(cells: *const AtomicU32, from: u32, to: u32) -> bool {
-        // SAFETY: the processor has the instruction; the caller has seen to the rest.
-        std::arch::is_x86_feature_detected!("cmpxchg16b") && unsafe { swap_wide(cells, from, to) }
-    }
-
-    /// # Safety
-    /// The processor has the instruction, and there are four cells, aligned as it wants.
-    #[inline]
-    unsafe fn swap_wide(cells: *const AtomicU32, from: u32, to: u32) -> bool {
-        let [from, to] = [from, to].map(twice);
-        let swapped: u64;
-        // SAFETY: by the contract; cells are accessed as atomics only. The instruction wants a register that the
-        // compiler keeps for itself, so it is put back.
-        unsafe {
-            std::arch::asm!(
-                "xchg rbx, rsi",
-                "lock cmpxchg16b [rdi]",
-                "sete al",
-                "mov rbx, rsi",
-                in("rdi") cells,
-                inout("rsi") to => _,
-                in("rcx") to,
-                inout("rax") from => swapped,
-                inout("rdx") from => _,
-                options(nostack),
-            );
-        }
-        swapped & 1 != 0
+        let [from, to] =
+            [from, to].map(|value| u128::from(twice(value)) << 64 | u128::from(twice(value)));
+        let cells = cells.cast::<u128>().cast_mut();
+        // SAFETY: the processor has the instruction; the caller has seen that there are four cells, aligned as it
+        // wants, and cells are accessed as atomics only.
+        std::arch::is_x86_feature_detected!("cmpxchg16b")
+            && unsafe { exchange_if(cells, from, to) } == from
     }
 }
 

@@ -273,21 +273,14 @@ impl States {
     /// Takes a state apart: its groups, sorted by lock set, go into `groups`.
     pub(crate) fn open(&self, state: StateId, groups: &mut Vec<Group>) -> LastId {
         groups.clear();
-        let row = state.0 & !FORM;
-        let plain = |writes, reads| Group {
+        let Some((writes, reads)) = self.plain(state) else {
+            return self.open_general(state.0 & !FORM, groups);
+        };
+        groups.push(Group {
             locks: LockSet::EMPTY,
             writes,
             reads,
-        };
-        match state.0 & FORM {
-            WRITES => groups.push(plain(ListId(row), ListId::EMPTY)),
-            READS => groups.push(plain(ListId::EMPTY, ListId(row))),
-            BOTH => {
-                let (writes, reads) = self.pairs.get(row);
-                groups.push(plain(writes, reads));
-            }
-            _ => return self.open_general(row, groups),
-        }
+        });
         LastId::NOTHING
     }
 
@@ -306,17 +299,12 @@ impl States {
 
     /// The strand of the newest access, or one as new.
     pub(crate) fn newest(&self, state: StateId) -> u32 {
-        let row = state.0 & !FORM;
         let head = |list: ListId| self.link(list).strand;
         let newer = |writes, reads| head(writes).max(head(reads));
-        match state.0 & FORM {
-            WRITES | READS => head(ListId(row)),
-            BOTH => {
-                let (writes, reads) = self.pairs.get(row);
-                newer(writes, reads)
-            }
-            _ => {
-                let mut at = self.generals.get(row).groups;
+        match self.plain(state) {
+            Some((writes, reads)) => newer(writes, reads),
+            None => {
+                let mut at = self.generals.get(state.0 & !FORM).groups;
                 let groups = std::iter::from_fn(|| {
                     let link = (at != 0).then(|| self.groups.get(at))?;
                     at = link.rest;
@@ -366,7 +354,7 @@ impl States {
         self.generals.push(General { groups, last }).map(StateId)
     }
 
-    /// The only writes and the only reads of a state that has no locks.
+    /// The only writes and the only reads of a state that is not in the general form.
     #[inline]
     pub(crate) fn plain(&self, state: StateId) -> Option<(ListId, ListId)> {
         let row = state.0 & !FORM;
@@ -374,7 +362,7 @@ impl States {
             WRITES => Some((ListId(row), ListId::EMPTY)),
             READS => Some((ListId::EMPTY, ListId(row))),
             BOTH => Some(self.pairs.get(row)),
-            _ => (state == StateId::FRESH).then_some((ListId::EMPTY, ListId::EMPTY)),
+            _ => None,
         }
     }
 

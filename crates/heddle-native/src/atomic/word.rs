@@ -1,7 +1,6 @@
 //! The operations themselves, on words of 1 to 16 bytes.
 
 use super::order::Order;
-use std::arch::asm;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// How a value is changed.
@@ -122,23 +121,8 @@ impl Word for u128 {
     }
 
     unsafe fn exchange_if(place: *mut Self, old: Self, new: Self) -> Self {
-        let (mut low, mut high) = (old as u64, (old >> 64) as u64);
-        // SAFETY: by the contract, and see above for the processor. The instruction wants a register
-        // that the compiler keeps for itself, so it is put back; the operands are in others.
-        unsafe {
-            asm!(
-                "xchg rbx, rsi",
-                "lock cmpxchg16b [rdi]",
-                "mov rbx, rsi",
-                in("rdi") place,
-                inout("rsi") new as u64 => _,
-                in("rcx") (new >> 64) as u64,
-                inout("rax") low,
-                inout("rdx") high,
-                options(nostack),
-            );
-        }
-        u128::from(high) << 64 | u128::from(low)
+        // SAFETY: by the contract, and see above for the processor.
+        unsafe { heddle_rt::sixteen::exchange_if(place, old, new) }
     }
 }
 

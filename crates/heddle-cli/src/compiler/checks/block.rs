@@ -79,8 +79,18 @@ pub fn bare(line: &str) -> &str {
 
 /// What a line defines, and as what if that is understood.
 pub fn definition(line: &str) -> Option<(&str, Option<Op<'_>>)> {
-    let (name, rest) = bare(line).split_once(" = ")?;
-    name.starts_with('%').then(|| (name, op(rest)))
+    let (name, rest) = assignment(line)?;
+    Some((name, op(rest)))
+}
+
+/// The name of what a line defines.
+pub fn defined(line: &str) -> Option<&str> {
+    assignment(line).map(|(name, _)| name)
+}
+
+fn assignment(line: &str) -> Option<(&str, &str)> {
+    let sides = bare(line).split_once(" = ")?;
+    sides.0.starts_with('%').then_some(sides)
 }
 
 fn op(text: &str) -> Option<Op<'_>> {

@@ -6,7 +6,7 @@ use super::linear::{Linear, Values};
 
 /// When a loop goes on: while `side`, as it is at the end of an iteration, compares so to `limit`.
 pub struct Ending<'a> {
-    how: How,
+    how: How<'a>,
     ty: &'a str,
     side: Linear<'a>,
     limit: Linear<'a>,
@@ -14,13 +14,13 @@ pub struct Ending<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
+enum How<'a> {
     /// Until they are equal.
     Unequal,
     /// While the first has not reached the second, as numbers with a sign or without.
-    Before(&'static str),
+    Before(&'a str),
     /// While it has not gone past it.
-    NotPast(&'static str),
+    NotPast(&'a str),
 }
 
 /// The last line of a loop.
@@ -52,8 +52,8 @@ impl<'a> Ending<'a> {
         let how = if stride > 0 { how } else { turned(how) };
         let how = match how {
             "ne" => How::Unequal,
-            "ult" | "slt" => How::Before(plain(how)),
-            "ule" | "sle" => How::NotPast(plain(how)),
+            "ult" | "slt" => How::Before(how),
+            "ule" | "sle" => How::NotPast(how),
             _ => return None,
         };
         let ending = Self {
@@ -95,46 +95,21 @@ impl<'a> Ending<'a> {
         };
         let distance = emit.op(&format!("sub {ty} {last}, {first}"));
         let steps = self.stride.unsigned_abs();
+        let distance = match self.how {
+            How::Before(_) => emit.op(&format!("sub {ty} {distance}, 1")),
+            How::Unequal | How::NotPast(_) => distance,
+        };
+        let whole = emit.op(&format!("udiv {ty} {distance}, {steps}"));
+        let whole = emit.widened(&whole, ty);
         match self.how {
-            How::Unequal => {
-                let whole = emit.op(&format!("udiv {ty} {distance}, {steps}"));
-                let whole = emit.widened(&whole, ty);
-                emit.op(&format!("add i64 {whole}, 1"))
-            }
-            How::Before(how) => {
-                let short = emit.op(&format!("sub {ty} {distance}, 1"));
-                let more = emit.op(&format!("udiv {ty} {short}, {steps}"));
-                self.unless_over(emit, how, [first, last], &more, ty)
-            }
-            How::NotPast(how) => {
-                let more = emit.op(&format!("udiv {ty} {distance}, {steps}"));
-                self.unless_over(emit, how, [first, last], &more, ty)
+            How::Unequal => emit.op(&format!("add i64 {whole}, 1")),
+            How::Before(how) | How::NotPast(how) => {
+                // The first iteration may be the last.
+                let count = emit.op(&format!("add i64 {whole}, 2"));
+                let goes_on = emit.op(&format!("icmp {how} {ty} {first}, {last}"));
+                emit.op(&format!("select i1 {goes_on}, i64 {count}, i64 1"))
             }
         }
-    }
-
-    /// Two more than `more`, or one if the first iteration is the last.
-    fn unless_over(
-        &self,
-        emit: &mut Emitter<'a, '_>,
-        how: &str,
-        [first, last]: [&str; 2],
-        more: &str,
-        ty: &str,
-    ) -> String {
-        let more = emit.widened(more, ty);
-        let count = emit.op(&format!("add i64 {more}, 2"));
-        let goes_on = emit.op(&format!("icmp {how} {ty} {first}, {last}"));
-        emit.op(&format!("select i1 {goes_on}, i64 {count}, i64 1"))
-    }
-}
-
-fn plain(how: &str) -> &'static str {
-    match how {
-        "ult" => "ult",
-        "ule" => "ule",
-        "slt" => "slt",
-        _ => "sle",
     }
 }
 

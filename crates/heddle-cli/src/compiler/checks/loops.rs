@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-use super::block::{bare, definition};
+use super::block::{bare, defined};
 use super::count::{Branch, Ending};
 use super::emit::Emitter;
-use super::hook::{Hook, in_pairs};
-use super::linear::{Ops, Values};
-use super::tile::{Run, Same, sorted_out};
-use super::{Changes, Module, is_quiet};
+use super::hook::Hook;
+use super::linear::Values;
+use super::tile::{Run, sorted_out};
+use super::{Changes, Function, is_quiet};
 
 /// A block that branches to itself.
 struct Loop<'a> {
@@ -24,44 +24,34 @@ struct Loop<'a> {
     entered: usize,
 }
 
-/// Takes checks out of the block in these lines, if it is a loop of more than a few iterations.
-pub fn hoist<'a>(
-    module: &'a Module<'a>,
-    ops: &'a Ops<'a>,
-    body: &[&'a str],
-    block: Range<usize>,
-    prefix: &str,
-    changes: &mut Changes,
-) {
-    let Some(of) = Loop::at(body, block) else {
-        return;
-    };
-    if module.notes.is_short(body[of.lines.end - 1]) {
-        return;
+impl<'a> Function<'a> {
+    /// Takes checks out of the block in these lines, if it is a loop of more than a few iterations.
+    pub fn hoist(&self, block: Range<usize>, prefix: &str, changes: &mut Changes) {
+        let is_long = |of: &Loop| !self.module.notes.is_short(self.body[of.lines.end - 1]);
+        let Some(of) = Loop::at(self.body, block).filter(is_long) else {
+            return;
+        };
+        let lines = of.lines.start + 1..of.lines.end;
+        let inside = self.body[lines.clone()].iter();
+        let inside = inside.filter_map(|line| defined(line)).collect();
+        let values = Values::of_loop(self.ops, &self.module.types, of.label, inside);
+        let Some(ending) = Ending::of(&values, &of.branch) else {
+            return;
+        };
+        let (runs, same) = sorted_out(self.hooks(lines, &values));
+        if runs.is_empty() && same.is_empty() {
+            return;
+        }
+        let mut emit = Emitter::new(&values, prefix.into());
+        let count = ending.count(&mut emit);
+        write_runs(&runs, &count, &mut emit);
+        let last = write_same(&same, &count, &mut emit, prefix);
+        emit.line(format!("  br label {}", of.label));
+        changes.dropped.extend(runs.iter().flat_map(Run::lines));
+        let same = same.iter().flatten();
+        changes.dropped.extend(same.flat_map(Hook::lines));
+        changes.enter(self.body, &of, prefix, &last, emit.finish());
     }
-    let lines = of.lines.start + 1..of.lines.end;
-    let inside = body[lines.clone()].iter();
-    let inside = inside.filter_map(|line| definition(line));
-    let inside = inside.map(|(name, _)| name).collect();
-    let values = Values::of_loop(ops, &module.types, of.label, inside);
-    let Some(ending) = Ending::of(&values, &of.branch) else {
-        return;
-    };
-    let hooks = lines.filter_map(|line| Hook::read(line, body[line], &values, &module.notes));
-    let (runs, same) = sorted_out(in_pairs(hooks.collect()));
-    if runs.is_empty() && same.is_empty() {
-        return;
-    }
-    let mut emit = Emitter::new(&values, prefix.into());
-    let count = ending.count(&mut emit);
-    write_runs(&runs, &count, &mut emit);
-    let last = write_same(&same, &count, &mut emit, prefix);
-    emit.line(format!("  br label {}", of.label));
-    let dropped = runs.iter().flat_map(Run::lines);
-    changes
-        .dropped
-        .extend(dropped.chain(same.iter().flat_map(Same::lines)));
-    changes.enter(body, &of, prefix, &last, emit.finish());
 }
 
 /// Checks of what the loop touches one after the other.
@@ -75,19 +65,19 @@ fn write_runs<'a>(runs: &[Run<'a>], count: &str, emit: &mut Emitter<'a, '_>) {
 /// Checks of what it touches in every iteration: once, and once more if there are more iterations. The block in
 /// which that ends.
 fn write_same<'a>(
-    same: &[Same<'a>],
+    same: &[Vec<Hook<'a>>],
     count: &str,
     emit: &mut Emitter<'a, '_>,
     prefix: &str,
 ) -> String {
     let mut again = Vec::new();
-    for same in same {
-        let address = emit.address(&same.first().address);
-        for hook in same.hooks() {
+    for hooks in same {
+        let address = emit.address(&hooks[0].address);
+        for hook in hooks {
             emit.line(hook.at(&address));
         }
-        if same.hooks().len() == 1 {
-            again.push(same.first().at(&address));
+        if let [only] = hooks.as_slice() {
+            again.push(only.at(&address));
         }
     }
     if again.is_empty() {

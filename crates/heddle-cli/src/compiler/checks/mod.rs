@@ -26,6 +26,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use block::{bare, definition};
+use hook::{Hook, in_pairs};
+use linear::{Ops, Values};
 use notes::Notes;
 use types::Types;
 
@@ -70,16 +72,37 @@ struct Changes {
     before: HashMap<usize, Vec<String>>,
 }
 
+/// A function's lines.
+struct Function<'a> {
+    module: &'a Module<'a>,
+    body: &'a [&'a str],
+    ops: &'a Ops<'a>,
+}
+
 impl<'a> Module<'a> {
-    fn function(&'a self, body: &[&'a str]) -> Vec<String> {
+    fn function(&self, body: &[&str]) -> Vec<String> {
         let ops = body.iter().filter_map(|line| definition(line)).collect();
+        let function = Function {
+            module: self,
+            body,
+            ops: &ops,
+        };
         let mut changes = Changes::default();
         for (number, block) in blocks(body).into_iter().enumerate() {
             let prefix = format!("heddle.{number}");
-            loops::hoist(self, &ops, body, block.clone(), &prefix, &mut changes);
-            straight::combine(self, &ops, body, block, &prefix, &mut changes);
+            function.hoist(block.clone(), &prefix, &mut changes);
+            function.combine(block, &prefix, &mut changes);
         }
         changes.applied(body)
+    }
+}
+
+impl<'a> Function<'a> {
+    /// The hooks in these lines, between which nothing is called.
+    fn hooks(&self, lines: impl Iterator<Item = usize>, values: &Values<'a>) -> Vec<Hook<'a>> {
+        let notes = &self.module.notes;
+        let hooks = lines.filter_map(|line| Hook::read(line, self.body[line], values, notes));
+        in_pairs(hooks.collect())
     }
 }
 

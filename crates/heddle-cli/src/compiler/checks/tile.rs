@@ -9,13 +9,8 @@ pub struct Run<'a> {
     hooks: Vec<Hook<'a>>,
 }
 
-/// Hooks that touch the same in every iteration.
-pub struct Same<'a> {
-    hooks: Vec<Hook<'a>>,
-}
-
-/// Runs, and what stays the same; other hooks are left out.
-pub fn sorted_out(hooks: Vec<Hook<'_>>) -> (Vec<Run<'_>>, Vec<Same<'_>>) {
+/// Runs, and hooks that touch the same in every iteration, in the order of the program; others are left out.
+pub fn sorted_out(hooks: Vec<Hook<'_>>) -> (Vec<Run<'_>>, Vec<Vec<Hook<'_>>>) {
     let (fixed, moving): (Vec<_>, Vec<_>) = hooks.into_iter().partition(|hook| hook.stride == 0);
     let same = alike(fixed, |a, b| {
         a.kind == b.kind && a.size == b.size && a.address.is(&b.address)
@@ -23,7 +18,7 @@ pub fn sorted_out(hooks: Vec<Hook<'_>>) -> (Vec<Run<'_>>, Vec<Same<'_>>) {
     let streams = alike(moving, Hook::is_alike);
     let mut runs: Vec<Run> = streams.into_iter().flat_map(runs).collect();
     runs.sort_by_key(|run| run.lines().min());
-    (runs, same.into_iter().map(|hooks| Same { hooks }).collect())
+    (runs, same)
 }
 
 /// In groups, each in the order of the program.
@@ -134,22 +129,5 @@ impl<'a> Run<'a> {
         let back = emit.op(&format!("sub i64 {}, {len}", stride.abs()));
         let start = emit.op(&format!("getelementptr i8, ptr {address}, i64 {back}"));
         (start, len)
-    }
-}
-
-impl<'a> Same<'a> {
-    /// In the order of the program.
-    pub fn hooks(&self) -> &[Hook<'a>] {
-        &self.hooks
-    }
-
-    /// The first.
-    pub fn first(&self) -> &Hook<'a> {
-        &self.hooks[0]
-    }
-
-    /// The lines they stand in.
-    pub fn lines(&self) -> impl Iterator<Item = usize> {
-        self.hooks.iter().flat_map(Hook::lines)
     }
 }
