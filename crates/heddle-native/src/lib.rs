@@ -26,7 +26,6 @@ pub mod heap;
 pub mod libc;
 mod mapped;
 pub mod openmp;
-mod predict;
 pub mod pthread;
 pub mod report;
 mod runs;

@@ -4,7 +4,7 @@ use crate::report::options::{Observed, Options};
 use crate::thread;
 use heddle_core::LockId;
 use heddle_core::atomicity::Scope;
-use heddle_rt::{Engine, Readers};
+use heddle_rt::{Engine};
 use rustc_hash::FxHashMap;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -58,9 +58,6 @@ extern "C" fn start() {
     // What follows a recorded program in its process is not part of the recording.
     if let Some(path) = options.record.as_ref().filter(|_| !options.adds) {
         crate::report::recording::start(&mut engine, path);
-    }
-    if crate::predict::is_structured() {
-        engine.keep_readers(Readers::Two);
     }
     let runtime = Box::leak(Box::new(Runtime {
         engine,

@@ -90,6 +90,8 @@ pub struct ThreadCache {
     pub(crate) blocks: Blocks,
     /// Whether the step being worked out holds for its granule only.
     pub(crate) is_particular: bool,
+    /// Whether the granule being accessed must not be torn: then every parallel access matters.
+    pub(crate) is_watched: bool,
     /// Scratch.
     pub(crate) groups: Vec<Group>,
     pub(crate) torn: Scratch,
@@ -180,6 +182,7 @@ impl ThreadCache {
             private: (Hold::NOTHING, Hold::NOTHING),
             blocks: Blocks::default(),
             is_particular: false,
+            is_watched: false,
             groups: Vec::new(),
             torn: Scratch::default(),
             forgets: false,

@@ -24,7 +24,7 @@ use crate::store::Store;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
 use crate::velodrome::{Course, Velodrome};
 use heddle_core::order::layer::Layer;
-use heddle_core::order::tree::{Node, NodeIndex, NodeKind, Nodes, ROOT};
+use heddle_core::order::tree::{Departures, Node, NodeIndex, NodeKind, Nodes, ROOT};
 use heddle_core::{
     AccessKind, FinishId, FinishInfo, FinishKind, LockId, NameId, SiteId, TaskId, TaskInfo,
     TaskKind,
@@ -63,6 +63,10 @@ pub struct Cursor {
     pub(crate) phase: u32,
     /// The running strand, or none if it has touched nothing since its last operation.
     pub(crate) strand: u32,
+    /// Which edges beside those of the tree can leave it.
+    pub(crate) departures: Departures,
+    /// Whether some of its descendants were not joined when it waited for its children.
+    pub(crate) leaks: bool,
     pub(crate) hold: Hold,
     /// The region it is in, if it has touched something watched in it.
     pub(crate) region: u32,
@@ -109,21 +113,13 @@ pub struct FinishScope {
     outer_wait: NodeIndex,
 }
 
-/// Which parallel readers of a location are remembered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Readers {
-    /// Every one: right for any program.
-    All,
-    /// Two: enough while there are no locks and no extra edges. Given up when the first comes.
-    Two,
-}
-
 /// The end of a task, to be joined.
 #[derive(Clone, Copy, Debug)]
 pub struct EndPoint {
     task: TaskId,
     scope: NodeIndex,
     strand: u32,
+    departures: Departures,
 }
 
 /// Extra edges.
@@ -187,10 +183,10 @@ pub struct Engine {
     tasks: Store<TaskRow>,
     origins: Store<Origin>,
     finishes: Store<FinishInfo>,
-    /// Whether every reader is kept.
-    pub(crate) all_readers: AtomicBool,
-    /// Whether readers were dropped before that.
-    dropped_readers: AtomicBool,
+    /// Whether every parallel access of a location is kept: the tree alone does not say who can stand for whom.
+    keeps_all: AtomicBool,
+    /// Whether an access was dropped for others that were then ordered by more than the tree.
+    lost: AtomicBool,
     pub(crate) has_pieces: AtomicBool,
     excluded: AtomicBool,
     pub(crate) owned: fn(u64) -> bool,
@@ -273,8 +269,8 @@ impl Engine {
             tasks: Store::new(ROWS)?,
             origins: Self::origins()?,
             finishes: Store::new(ROWS)?,
-            all_readers: AtomicBool::new(true),
-            dropped_readers: AtomicBool::new(false),
+            keeps_all: AtomicBool::new(false),
+            lost: AtomicBool::new(false),
             has_pieces: AtomicBool::new(false),
             excluded: AtomicBool::new(false),
             owned: |_| false,
@@ -299,10 +295,17 @@ impl Engine {
         Some(origins)
     }
 
-    /// Which parallel readers to remember; every one unless told otherwise.
-    pub fn keep_readers(&self, readers: Readers) {
-        let all = readers == Readers::All || self.recorder.is_some();
-        self.all_readers.store(all, Ordering::Relaxed);
+    /// Keeps every parallel access of a location from now on.
+    pub(crate) fn keep_all(&self) {
+        if !self.keeps_all.load(Ordering::Relaxed) {
+            self.keeps_all.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether every parallel access of a location is kept.
+    #[inline]
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.keeps_all.load(Ordering::Relaxed)
     }
 
     /// How to tell whether a granule belongs to the calling thread alone, whatever thread a piece of
@@ -327,14 +330,15 @@ impl Engine {
         self.excluded.load(Ordering::Relaxed)
     }
 
-    /// Whether locks or extra edges came up after readers had been dropped on the promise that there
-    /// would be none: a race with one of those readers may have been missed.
-    pub fn broke_promise(&self) -> bool {
-        self.dropped_readers.load(Ordering::Relaxed) && self.all_readers.load(Ordering::Relaxed)
+    /// Whether an access was dropped because others stood for it, and those were then ordered before a
+    /// conflicting access by more than the tree: a race with the dropped one may have been missed.
+    pub fn lost_an_access(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn drops_a_reader(&self) {
-        self.dropped_readers.store(true, Ordering::Relaxed);
+    #[cold]
+    pub(crate) fn loses_an_access(&self) {
+        self.lost.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn excludes(&self) {
@@ -378,6 +382,8 @@ impl Engine {
             frame: OUTSIDE,
             phase: 0,
             strand: NO_STRAND,
+            departures: Departures::None,
+            leaks: false,
             hold: Hold::NOTHING,
             region: NO_REGION,
             blocks: 0,
@@ -484,6 +490,7 @@ impl Engine {
         finish: FinishId,
         joined_by: FinishId,
     ) -> Cursor {
+        let origin = self.origin_of(task);
         Cursor {
             task,
             scope: self.or_give_up(node).unwrap_or(ROOT),
@@ -496,11 +503,13 @@ impl Engine {
             frame,
             phase: 0,
             strand: NO_STRAND,
+            departures: departures_of(self.origins.get(origin).kind),
+            leaks: false,
             hold: Hold::NOTHING,
             region: NO_REGION,
             blocks: 0,
             course: Course::default(),
-            origin: self.origin_of(task),
+            origin,
         }
     }
 
@@ -511,6 +520,8 @@ impl Engine {
         into: &FinishScope,
         task: TaskId,
     ) -> Option<NodeIndex> {
+        // Where a scoped task stands in the tree does not say what its spawner did before.
+        self.keep_all();
         let spawner = self.close(parent);
         let node = self.forest.push_scoped(into.node, parent.scope, task)?;
         self.arrive(task, &[spawner]);
@@ -534,8 +545,10 @@ impl Engine {
             joined_by,
             outlived_by,
             strand,
+            departures,
             ..
         } = cursor;
+        self.leak(&cursor);
         self.each_layer(|layer| layer.end(task, joined_by));
         if outlived_by != joined_by {
             self.each_layer(|layer| layer.end(task, outlived_by));
@@ -545,6 +558,7 @@ impl Engine {
             task,
             scope,
             strand,
+            departures,
         }
     }
 
@@ -602,7 +616,7 @@ impl Engine {
     /// The end of another task precedes what follows.
     pub fn join(&self, cursor: &mut Cursor, end: EndPoint) {
         let last = match end.strand {
-            NO_STRAND => self.make_strand(end.scope, end.task),
+            NO_STRAND => self.make_strand(end.scope, end.task, end.departures),
             strand => strand,
         };
         self.record(|book| book.join(cursor.task, end.task));
@@ -613,7 +627,15 @@ impl Engine {
     /// What the task did so far precedes whoever waits for the returned strand.
     pub fn signal(&self, cursor: &mut Cursor) -> u32 {
         self.end_region(cursor);
-        self.signal_in_region(cursor)
+        let strand = self.signal_in_region(cursor);
+        cursor.departures = Departures::Edges;
+        strand
+    }
+
+    /// Extra edges may leave the task, at its end at the latest: others will wait for it by name.
+    pub fn expect_departures(&self, cursor: &mut Cursor) {
+        cursor.departures = Departures::Edges;
+        cursor.strand = NO_STRAND;
     }
 
     fn signal_in_region(&self, cursor: &mut Cursor) -> u32 {
@@ -627,6 +649,7 @@ impl Engine {
     pub fn offer(&self, cursor: &mut Cursor) -> u32 {
         let strand = self.signal_in_region(cursor);
         self.record(|book| book.offer(cursor.task, strand));
+        cursor.departures = cursor.departures.max(Departures::HandOffs);
         strand
     }
 
@@ -652,7 +675,6 @@ impl Engine {
     /// The task takes a lock.
     pub fn acquire(&self, cursor: &mut Cursor, lock: LockId, mode: LockMode) {
         self.excludes();
-        self.keep_readers(Readers::All);
         self.follow_sections(cursor, lock, mode);
         // A strand holds the same locks throughout, so that what is known of it needs no lock set.
         cursor.strand = NO_STRAND;
@@ -667,7 +689,6 @@ impl Engine {
     /// it before.
     pub fn exclude(&self, cursor: &mut Cursor, lock: LockId) {
         self.excludes();
-        self.keep_readers(Readers::All);
         cursor.strand = NO_STRAND;
         self.record(|book| book.acquire(cursor.task, lock, LockMode::Exclusive));
         let hold = self.exclusion.exclude(cursor.hold, lock);
@@ -688,6 +709,7 @@ impl Engine {
         self.gave_back(cursor, lock);
         let hold = self.exclusion.release(cursor.hold, lock, strand);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+        cursor.departures = cursor.departures.max(Departures::HandOffs);
     }
 
     /// The task reads `len` locations from `start`; `site` is asked for only where it matters.
@@ -732,7 +754,7 @@ impl Engine {
     /// The running strand, made now if need be.
     pub(crate) fn strand(&self, cursor: &mut Cursor) -> u32 {
         if cursor.strand == NO_STRAND {
-            cursor.strand = self.make_strand(cursor.scope, cursor.task);
+            cursor.strand = self.make_strand(cursor.scope, cursor.task, cursor.departures);
         }
         cursor.strand
     }
@@ -743,8 +765,13 @@ impl Engine {
         strand
     }
 
-    pub(crate) fn make_strand(&self, scope: NodeIndex, task: TaskId) -> u32 {
-        let node = self.forest.push(scope, NodeKind::Strand, task);
+    pub(crate) fn make_strand(
+        &self,
+        scope: NodeIndex,
+        task: TaskId,
+        departures: Departures,
+    ) -> u32 {
+        let node = self.forest.push_strand(scope, task, departures);
         let strand = self.or_give_up(node).unwrap_or(NO_STRAND);
         self.each_layer(|layer| layer.enter(strand, task));
         strand
@@ -780,6 +807,11 @@ impl Engine {
         Structure(self).precedes(a, b)
             || self.has_edges.load(Ordering::Acquire)
                 && self.edges().real.reaches(a, b, &Structure(self))
+    }
+
+    /// Whether the tree alone orders them so, and would whatever stood beside `a` in its task.
+    pub(crate) fn is_ordered_by_tree(&self, a: u32, b: u32) -> bool {
+        Structure(self).precedes(a, b)
     }
 
     /// Whether it did in this run, on one member of a team, and only the sharing out of the team's
@@ -879,7 +911,6 @@ impl Engine {
 
     /// The same, for what the histories themselves say.
     pub(crate) fn receive_from(&self, cursor: &mut Cursor, from: u32, through: Through) {
-        self.keep_readers(Readers::All);
         self.has_hand_offs.store(true, Ordering::Release);
         let mut edges = self.edges();
         let Edges {
@@ -902,7 +933,6 @@ impl Engine {
     }
 
     pub(crate) fn arrive(&self, task: TaskId, from: &[u32]) {
-        self.keep_readers(Readers::All);
         self.has_edges.store(true, Ordering::Release);
         self.has_hand_offs.store(true, Ordering::Release);
         let mut edges = self.edges();
@@ -941,5 +971,15 @@ impl Engine {
     pub fn participants(&self) -> (Vec<TaskInfo>, Vec<FinishInfo>) {
         let tasks = self.tasks.rows().map(|row| self.info(row)).collect();
         (tasks, self.finishes.rows().collect())
+    }
+}
+
+/// Which edges can leave a task of this kind from its start on.
+fn departures_of(kind: TaskKind) -> Departures {
+    match kind {
+        TaskKind::Future | TaskKind::Dependent | TaskKind::Post | TaskKind::Thread => {
+            Departures::Edges
+        }
+        _ => Departures::None,
     }
 }

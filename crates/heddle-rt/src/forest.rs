@@ -4,7 +4,7 @@ use crate::cells::Cells;
 use crate::store::Store;
 use crate::sync::{Ordering, PoisonError, RwLock};
 use heddle_core::TaskId;
-use heddle_core::order::tree::{Node, NodeIndex, NodeKind, Nodes};
+use heddle_core::order::tree::{Departures, Node, NodeIndex, NodeKind, Nodes};
 use rustc_hash::FxHashMap;
 
 /// The nodes of a run. Siblings are made by one task, in its program's sequence; indices come from
@@ -20,6 +20,9 @@ pub(crate) struct Forest {
     #[cfg(feature = "study")]
     pub(crate) linked: Option<crate::study::Linked>,
 }
+
+/// Of a wait that is not over: descendants of its children will not be joined by it.
+const LEAKY: u32 = u32::MAX;
 
 impl Forest {
     pub(crate) fn new(capacity: u32) -> Option<Self> {
@@ -59,11 +62,34 @@ impl Forest {
         Some(node)
     }
 
-    /// The task has waited for the children in `wait`.
-    pub(crate) fn wait_over(&self, wait: NodeIndex) {
+    /// The next strand of a task that stands in `scope`.
+    pub(crate) fn push_strand(
+        &self,
+        scope: NodeIndex,
+        task: TaskId,
+        departures: Departures,
+    ) -> Option<NodeIndex> {
+        let node = self.child(scope, NodeKind::Strand, task).with(departures);
+        let index = self.nodes.push(node);
+        #[cfg(feature = "study")]
+        self.study_push(index, scope);
+        index
+    }
+
+    /// A child in `wait` is over, and some of its descendants are not joined with it.
+    pub(crate) fn leak(&self, wait: NodeIndex) {
         if let Some(over) = self.over.get(u64::from(wait)) {
-            over.store(self.node(wait).parent + 1, Ordering::Release);
+            over.store(LEAKY, Ordering::Release);
         }
+    }
+
+    /// The task has waited for the children in `wait`. Says whether they leave descendants behind that are not
+    /// joined.
+    pub(crate) fn wait_over(&self, wait: NodeIndex) -> bool {
+        self.over.get(u64::from(wait)).is_some_and(|over| {
+            let before = over.swap(self.node(wait).parent + 1, Ordering::AcqRel);
+            before == LEAKY
+        })
     }
 
     /// The task nodes among the children of `wait`. Looks through all nodes made since.
@@ -77,14 +103,14 @@ impl Forest {
     /// The way up from a wait that is over; not above `limit`.
     fn shortcut(&self, at: NodeIndex, limit: u32) -> Option<NodeIndex> {
         let above = self.over.get(u64::from(at))?.load(Ordering::Acquire);
-        let far = above.checked_sub(1)?;
+        let far = above.checked_sub(1).filter(|_| above != LEAKY)?;
         (self.node(far).depth() >= limit).then_some(far)
     }
 
     fn is_over(&self, wait: NodeIndex) -> bool {
         self.over
             .get(u64::from(wait))
-            .is_some_and(|over| over.load(Ordering::Acquire) != 0)
+            .is_some_and(|over| !matches!(over.load(Ordering::Acquire), 0 | LEAKY))
     }
 
     fn is_task(&self, node: NodeIndex) -> bool {

@@ -8,10 +8,10 @@ use crate::engine::{Cursor, Engine, Through};
 use crate::exclusion::{Hold, LockSet};
 use crate::races::{Novelty, Race, RacyAccess};
 use crate::record::Made;
-use crate::states::{Group, LastId, ListId, Mark, Mask, StateId, WHOLE};
+use crate::states::{FEW, Few, Group, LastId, ListId, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering, PoisonError};
 use heddle_core::AccessKind::{self, Read, Write};
-use heddle_core::order::tree::Nodes;
+use heddle_core::order::tree::{Departures, Nodes};
 use heddle_core::{Access, Certainty, Finding, Place, SiteId, roster::Ancestry};
 
 /// Lists up to this length are thinned at every access.
@@ -36,15 +36,6 @@ pub struct Touch {
 pub struct Taken {
     pub(crate) from: StateId,
     pub(crate) to: StateId,
-}
-
-/// Whether the run is to know that an access was dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Dropped {
-    /// It counts on there being no extra edges.
-    Noted,
-    /// It is a known miss.
-    Known,
 }
 
 /// A past access the running one races with.
@@ -251,7 +242,7 @@ impl Engine {
             let mut conflicts = Vec::new();
             let live = self.live(state, touch.since);
             cache.is_particular = false;
-            let known = self.step_over(cache, cursor, touch, live, mark);
+            let known = self.step_few(cache, cursor, touch, live, mark);
             let known = known.or_else(|| {
                 cache.is_particular = false;
                 cache.step(live, mark, kind)
@@ -354,10 +345,11 @@ impl Engine {
             }
     }
 
-    /// Where an access leads that holds nothing, if at most a write and a read were there, by strands that
-    /// precede it. [`step`](Self::step) says the same of it, and knows all the others.
+    /// Where an access leads that holds nothing, if the history has no locks, few accesses, and none that it
+    /// races with: the common case, without allocation. [`step`](Self::step) says the same of it, and knows all the
+    /// others.
     #[inline]
-    fn step_over(
+    fn step_few(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
@@ -368,40 +360,126 @@ impl Engine {
         if now.hold != Hold::NOTHING {
             return None;
         }
-        let (writes, reads) = match state {
+        let (mut writes, mut reads) = match state {
             StateId::FRESH => (ListId::EMPTY, ListId::EMPTY),
             _ => self.states.plain(state)?,
         };
-        for list in [writes, reads] {
-            if list != ListId::EMPTY && !self.is_over(cache, cursor, touch, list, now) {
-                return None;
+        let (few_writes, few_reads) = (self.states.few(writes)?, self.states.few(reads)?);
+        let stands_for_now =
+            |mark: &Mark| mark.strand == now.strand && mark.mask & now.mask == now.mask;
+        if few_writes.marks().iter().any(stands_for_now)
+            || touch.kind == Read && few_reads.marks().iter().any(stands_for_now)
+        {
+            return Some(state);
+        }
+        match touch.kind {
+            Read => {
+                let is_past = |mark: &Mark| {
+                    mark.mask & now.mask == 0
+                        || self.is_before(cache, cursor, touch.granule, mark.strand)
+                };
+                if !few_writes.marks().iter().all(is_past) {
+                    return None;
+                }
+                reads = self.next_reads(cache, cursor, touch, reads, &few_reads, now)?;
+            }
+            Write => {
+                writes = self.overwritten(cache, cursor, touch, writes, &few_writes)?;
+                reads = self.overwritten(cache, cursor, touch, reads, &few_reads)?;
+                writes = self.states.add(&mut cache.blocks, writes, now)?;
             }
         }
-        let list = self.states.push(&mut cache.blocks, ListId::EMPTY, now)?;
-        let (writes, reads) = match touch.kind {
-            Read => (writes, list),
-            Write => (list, ListId::EMPTY),
-        };
         self.states.close_plain(&mut cache.blocks, writes, reads)
     }
 
-    /// Whether a list is of one access, by another strand that precedes, to no bytes but these.
+    /// The list without what a write covers; none if the write races with some of it.
     #[inline]
-    fn is_over(
+    fn overwritten(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
         touch: Touch,
         list: ListId,
-        now: Mark,
-    ) -> bool {
-        if !list.is_single() {
-            return false;
+        few: &Few,
+    ) -> Option<ListId> {
+        let mut kept = [false; FEW];
+        let mut covers_all = true;
+        for (mark, kept) in few.marks().iter().zip(&mut kept) {
+            if mark.mask & touch.mask != 0
+                && !self.is_before(cache, cursor, touch.granule, mark.strand)
+            {
+                return None;
+            }
+            *kept = mark.mask & !touch.mask != 0;
+            covers_all &= !*kept;
         }
-        let mark = self.states.head(list);
-        mark.strand != now.strand
-            && mark.mask & !now.mask == 0
-            && self.is_before(cache, cursor, touch.granule, mark.strand)
+        if list != ListId::EMPTY && self.states.is_lossy(list) {
+            self.check_for_loss(cursor, few.marks().iter().copied());
+        }
+        match covers_all {
+            true => Some(ListId::EMPTY),
+            false => self.rebuilt(cache, list, few, &kept),
+        }
+    }
+
+    /// The list of those marks that are kept.
+    fn rebuilt(
+        &self,
+        cache: &mut ThreadCache,
+        list: ListId,
+        few: &Few,
+        kept: &[bool; FEW],
+    ) -> Option<ListId> {
+        let marks = few.marks();
+        if kept[..marks.len()].iter().all(|&kept| kept) {
+            return Some(list);
+        }
+        let kept = marks.iter().zip(kept).rev().filter(|(_, kept)| **kept);
+        kept.map(|(mark, _)| *mark)
+            .try_fold(ListId::EMPTY, |rest, mark| {
+                self.states.push(&mut cache.blocks, rest, mark)
+            })
+    }
+
+    /// The list of reads with one more.
+    #[inline]
+    fn next_reads(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        list: ListId,
+        few: &Few,
+        now: Mark,
+    ) -> Option<ListId> {
+        let is_lossy = list != ListId::EMPTY && self.states.is_lossy(list);
+        let mut kept = [true; FEW];
+        let mut is_all = true;
+        for (mark, kept) in few.marks().iter().zip(&mut kept) {
+            let is_covered = mark.mask & !touch.mask == 0
+                && self.is_before(cache, cursor, touch.granule, mark.strand)
+                && (!is_lossy || self.is_ordered_by_tree(mark.strand, now.strand));
+            *kept = !is_covered;
+            is_all &= *kept;
+        }
+        if is_all {
+            return self.remember_in(cache, list, now, |_| true);
+        }
+        let rest = self.rebuilt(cache, list, few, &kept)?;
+        let list = self.states.add(&mut cache.blocks, rest, now)?;
+        match is_lossy {
+            true => self.states.mark_lossy(&mut cache.blocks, list),
+            false => Some(list),
+        }
+    }
+
+    /// A list stands for accesses that were dropped from it only as long as the tree orders those that were kept.
+    #[cold]
+    fn check_for_loss(&self, cursor: &mut Cursor, mut marks: impl Iterator<Item = Mark>) {
+        let now = self.strand(cursor);
+        if self.keeps_all() || !marks.all(|mark| self.is_ordered_by_tree(mark.strand, now)) {
+            self.loses_an_access();
+        }
     }
 
     /// Works out where an access leads and what it races with; none when a table is full.
@@ -465,7 +543,7 @@ impl Engine {
                 }
             }
         }
-        self.remember(cache, groups, locks, now, kind)?;
+        self.remember(cache, groups, locks, now, kind, conflicts)?;
         if kind == Read && only.is_some_and(|only| *groups == [only]) {
             return Some(state);
         }
@@ -501,6 +579,7 @@ impl Engine {
         (list, kind): (ListId, AccessKind),
         conflicts: &mut Vec<Conflict>,
     ) {
+        let before = conflicts.len();
         for mark in self.states.iter(list) {
             if mark.mask & touch.mask != 0
                 && !self.is_before(cache, cursor, touch.granule, mark.strand)
@@ -517,6 +596,9 @@ impl Engine {
                     certainty,
                 });
             }
+        }
+        if before == conflicts.len() && list != ListId::EMPTY && self.states.is_lossy(list) {
+            self.check_for_loss(cursor, self.states.iter(list));
         }
     }
 
@@ -551,9 +633,12 @@ impl Engine {
         if len > SHORT && !compared && !len.is_power_of_two() {
             return Some(list);
         }
+        let is_kept_for_others = touch.kind == Read && self.states.is_lossy(list);
         let covered = |cache: &mut ThreadCache, mark: Mark| {
             mark.mask & !touch.mask == 0
                 && self.is_before(cache, cursor, touch.granule, mark.strand)
+                && (!is_kept_for_others
+                    || self.is_ordered_by_tree(mark.strand, self.strand(cursor)))
         };
         self.without(cache, list, covered)
     }
@@ -579,11 +664,17 @@ impl Engine {
         if kept.len() == all.len() {
             return Some(list);
         }
-        kept.into_iter()
+        let is_lossy = self.states.is_lossy(list);
+        let list = kept
+            .into_iter()
             .rev()
             .try_fold(ListId::EMPTY, |rest, mark| {
                 self.states.push(&mut cache.blocks, rest, mark)
-            })
+            })?;
+        match is_lossy {
+            true => self.states.mark_lossy(&mut cache.blocks, list),
+            false => Some(list),
+        }
     }
 
     fn remember(
@@ -593,6 +684,7 @@ impl Engine {
         locks: LockSet,
         now: Mark,
         kind: AccessKind,
+        conflicts: &[Conflict],
     ) -> Option<()> {
         let at = match groups.binary_search_by_key(&locks, |group| group.locks) {
             Ok(at) => at,
@@ -614,40 +706,69 @@ impl Engine {
         };
         let is_private = now.hold == cache.private.1 && now.hold != Hold::NOTHING;
         *list = match kind {
-            _ if is_private => self.two_readers(cache, *list, now, Dropped::Known)?,
-            Read if !self.all_readers.load(Ordering::Relaxed) => {
-                self.two_readers(cache, *list, now, Dropped::Noted)?
+            _ if self.is_redundant(*list, now, conflicts) => *list,
+            _ if is_private => self.two_of_three(cache, *list, now, |_| true)?,
+            Write if now.hold == Hold::NOTHING => {
+                self.states.add(&mut cache.blocks, *list, now)?
             }
-            _ => self.states.add(&mut cache.blocks, *list, now)?,
+            _ => self.remember_in(cache, *list, now, |_| true)?,
         };
         Some(())
     }
 
-    /// The list with one more reader, or with the two of three whose lowest common ancestor is highest:
-    /// whatever is parallel with some reader is parallel with one of these (see
-    /// [`heddle_core::history::TwoReaders`]). Readers of other bytes are none of its business.
-    fn two_readers(
+    /// Whether the location is known to have a certain race and two accesses at the same place of the program
+    /// are remembered: then one more says nothing new.
+    fn is_redundant(&self, list: ListId, now: Mark, conflicts: &[Conflict]) -> bool {
+        let is_certain = |conflict: &Conflict| conflict.certainty == Certainty::Certain;
+        conflicts.iter().any(is_certain)
+            && self
+                .states
+                .iter(list)
+                .filter(|mark| mark.site == now.site && mark.mask & now.mask == now.mask)
+                .nth(1)
+                .is_some()
+    }
+
+    /// The list with one more access, or with the two of three that stand for all of their sort.
+    fn remember_in(
         &self,
         cache: &mut ThreadCache,
         list: ListId,
         now: Mark,
-        dropped: Dropped,
+        of_its_sort: impl Fn(&Mark) -> bool,
     ) -> Option<ListId> {
-        let covers = |mark: &Mark| mark.mask & now.mask == now.mask;
-        let mut readers = self.states.iter(list).filter(covers);
-        let (Some(second), Some(first)) = (readers.next(), readers.next()) else {
+        let departures = self.forest.node(now.strand).departures();
+        if departures == Departures::Edges || self.keeps_all() || cache.is_watched {
+            return self.states.add(&mut cache.blocks, list, now);
+        }
+        self.two_of_three(cache, list, now, |mark| {
+            of_its_sort(mark) && self.forest.node(mark.strand).departures() == departures
+        })
+    }
+
+    /// The list with one more access, or with the two of three of a sort whose lowest common ancestor is highest:
+    /// by the tree alone, whatever is parallel with some access is parallel with one of these (see
+    /// [`heddle_core::history::TwoReaders`]). Accesses to other bytes are none of its business.
+    fn two_of_three(
+        &self,
+        cache: &mut ThreadCache,
+        list: ListId,
+        now: Mark,
+        of_its_sort: impl Fn(&Mark) -> bool,
+    ) -> Option<ListId> {
+        let covers = |mark: &Mark| mark.mask & now.mask == now.mask && of_its_sort(mark);
+        let mut others = self.states.iter(list).filter(covers);
+        let (Some(second), Some(first)) = (others.next(), others.next()) else {
             return self.states.add(&mut cache.blocks, list, now);
         };
-        if dropped == Dropped::Noted {
-            self.drops_a_reader();
-        }
         let together = self.common_depth(first.strand, second.strand);
         if self.common_depth(first.strand, now.strand) >= together {
-            return Some(list);
+            return self.states.mark_lossy(&mut cache.blocks, list);
         }
         let replaced = |mark: Mark| mark.strand == second.strand && mark.mask & !now.mask == 0;
         let rest = self.without(cache, list, |_, mark| replaced(mark))?;
-        self.states.push(&mut cache.blocks, rest, now)
+        let list = self.states.push(&mut cache.blocks, rest, now)?;
+        self.states.mark_lossy(&mut cache.blocks, list)
     }
 
     #[cold]

@@ -37,7 +37,7 @@ mod velodrome;
 
 pub use atomicity::{Analysis, HANDED, Pairs, VALUE};
 pub use cache::{Known, Region, Taking, ThreadCache};
-pub use engine::{Cursor, EndPoint, Engine, FinishScope, Readers};
+pub use engine::{Cursor, EndPoint, Engine, FinishScope};
 pub use exclusion::{ATOMIC, LockMode};
 pub use history::{Taken, Touch};
 pub use record::{Label, Recorded, Recording, Unit};

@@ -98,6 +98,31 @@ pub(crate) struct Mark {
     pub(crate) mask: Mask,
 }
 
+/// How many accesses of a list are looked at without allocation.
+pub(crate) const FEW: usize = 6;
+
+const NO_MARK: Mark = Mark {
+    strand: 0,
+    site: 0,
+    hold: Hold::NOTHING,
+    mask: 0,
+};
+
+/// The accesses of a short list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Few {
+    marks: [Mark; FEW],
+    len: usize,
+}
+
+impl Few {
+    /// The accesses, newest first.
+    #[inline]
+    pub(crate) fn marks(&self) -> &[Mark] {
+        &self.marks[..self.len]
+    }
+}
+
 /// The accesses under one set of locks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Group {
@@ -112,9 +137,12 @@ struct Link {
     site: u32,
     hold: Hold,
     rest: ListId,
-    /// Length of the list that begins here, shifted left by eight, and the mask.
+    /// Length of the list that begins here, shifted left by eight, the mask, and [`LOSSY`].
     len_mask: u32,
 }
+
+/// Marks a list from which accesses were dropped that others in it stand for.
+const LOSSY: u32 = 1 << 31;
 
 impl Link {
     #[inline]
@@ -400,13 +428,39 @@ impl States {
     }
 
     fn push_link(&self, blocks: &mut Blocks, rest: ListId, mark: Mark) -> Option<ListId> {
-        let len = (self.len(rest) + 1).min(u32::MAX >> 8);
+        let lossy = self.link(rest).len_mask & LOSSY;
+        self.push_link_as(blocks, rest, mark, lossy)
+    }
+
+    /// The same list, from which an access was dropped.
+    pub(crate) fn mark_lossy(&self, blocks: &mut Blocks, list: ListId) -> Option<ListId> {
+        if self.is_lossy(list) || list == ListId::EMPTY {
+            return Some(list);
+        }
+        let link = self.link(list);
+        self.push_link_as(blocks, link.rest, link.mark(), LOSSY)
+    }
+
+    /// Whether accesses were dropped that others in the list stand for.
+    #[inline]
+    pub(crate) fn is_lossy(&self, list: ListId) -> bool {
+        self.link(list).len_mask & LOSSY != 0
+    }
+
+    fn push_link_as(
+        &self,
+        blocks: &mut Blocks,
+        rest: ListId,
+        mark: Mark,
+        lossy: u32,
+    ) -> Option<ListId> {
+        let len = (self.len(rest) + 1).min(LOSSY - 1 >> 8);
         let link = Link {
             strand: mark.strand,
             site: mark.site,
             hold: mark.hold,
             rest,
-            len_mask: len << 8 | u32::from(mark.mask),
+            len_mask: lossy | len << 8 | u32::from(mark.mask),
         };
         let recent =
             &mut blocks.recent_links[slot([mark.strand, mark.site, mark.hold.raw(), rest.0])];
@@ -436,7 +490,7 @@ impl States {
     }
 
     pub(crate) fn len(&self, list: ListId) -> u32 {
-        self.link(list).len_mask >> 8
+        (self.link(list).len_mask & !LOSSY) >> 8
     }
 
     #[inline]
@@ -451,6 +505,23 @@ impl States {
     #[inline]
     pub(crate) fn head(&self, list: ListId) -> Mark {
         self.link(list).mark()
+    }
+
+    /// The list's accesses, newest first, if there are at most [`FEW`].
+    #[inline]
+    pub(crate) fn few(&self, list: ListId) -> Option<Few> {
+        let mut few = Few {
+            marks: [NO_MARK; FEW],
+            len: 0,
+        };
+        let mut at = list;
+        while at != ListId::EMPTY {
+            let link = self.link(at);
+            *few.marks.get_mut(few.len)? = link.mark();
+            few.len += 1;
+            at = link.rest;
+        }
+        Some(few)
     }
 
     /// The list's accesses, newest first.

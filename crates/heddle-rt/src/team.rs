@@ -9,7 +9,7 @@
 
 use crate::engine::{Cursor, EndPoint, Engine, FinishScope};
 use crate::sync::{Mutex, Ordering, PoisonError};
-use heddle_core::order::tree::{NodeIndex, NodeKind, Nodes, ROOT};
+use heddle_core::order::tree::{Departures, NodeIndex, NodeKind, Nodes, ROOT};
 use heddle_core::{FinishId, FinishInfo, FinishKind, SiteId, TaskId, TaskInfo, TaskKind};
 
 /// A parallel region that is not over.
@@ -210,20 +210,38 @@ impl Engine {
         self.record(|book| book.wait_children(cursor.task));
         self.wait_for_outer_children(cursor);
         for left in std::mem::take(&mut cursor.left_waits) {
-            self.forest.wait_over(left);
+            self.wait_over(cursor, left);
             self.gone_past(cursor, joined_at(left));
         }
         let wait = cursor.wait;
         if wait == ROOT {
             return;
         }
-        self.forest.wait_over(wait);
+        self.wait_over(cursor, wait);
         cursor.scope = self.forest.node(wait).parent;
         cursor.wait = ROOT;
         self.operate(cursor);
         self.gone_past(cursor, joined_at(wait));
         let task = cursor.task;
         self.each_layer(|layer| layer.finish_end(joined_at(wait), task, &self.forest));
+    }
+
+    /// The children in `wait` have been waited for.
+    fn wait_over(&self, cursor: &mut Cursor, wait: NodeIndex) {
+        if self.forest.wait_over(wait) {
+            // From here on what is joined in the tree depends on more than where it stands.
+            cursor.leaks = true;
+            self.keep_all();
+        }
+    }
+
+    /// Tells whoever waits for the task that some of its descendants are not joined with it.
+    pub(crate) fn leak(&self, cursor: &Cursor) {
+        let is_left = cursor.leaks || cursor.wait != ROOT || !cursor.left_waits.is_empty();
+        let wait = cursor.joined_by.raw();
+        if is_left && wait & WAIT != 0 {
+            self.forest.leak(wait & !WAIT);
+        }
     }
 
     /// Children created before a finish that is still open: the tree cannot tell that they are waited
@@ -260,7 +278,10 @@ impl Engine {
         self.gone_past(cursor, joined_at(wait));
         let ends: Vec<u32> = children
             .into_iter()
-            .map(|child| self.make_strand(child, self.forest.node(child).task))
+            .map(|child| {
+                let task = self.forest.node(child).task;
+                self.make_strand(child, task, Departures::Edges)
+            })
             .collect();
         self.wait_for(cursor, &ends);
     }
@@ -281,7 +302,7 @@ impl Engine {
     pub fn call_end(&self, parent: &mut Cursor, child: Cursor) -> EndPoint {
         let joined_by = child.joined_by;
         let end = self.end(child);
-        self.forest.wait_over(joined_by.raw() & !WAIT);
+        self.wait_over(parent, joined_by.raw() & !WAIT);
         let task = parent.task;
         self.each_layer(|layer| layer.finish_end(joined_by, task, &self.forest));
         self.operate(parent);

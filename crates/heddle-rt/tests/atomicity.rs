@@ -8,7 +8,7 @@ use heddle_core::Certainty;
 use heddle_core::atomicity::Scope;
 use heddle_oracle::stream::{Class, Mode, atomic_script, simulate};
 use heddle_oracle::{Oracle, Torn, TornVerdicts, torn_verdicts, try_cases};
-use heddle_rt::{Analysis, Engine, Readers};
+use heddle_rt::{Analysis, Engine};
 use std::cell::Cell;
 
 /// The strongest verdict on each torn unit.
@@ -31,7 +31,7 @@ fn engine(scope: Scope, analysis: Analysis) -> Engine {
 }
 
 /// Says how many units can be torn in all cases together.
-fn agrees(class: Class, mode: Mode, scope: Scope, readers: Readers) -> [usize; 2] {
+fn agrees(class: Class, mode: Mode, scope: Scope) -> [usize; 2] {
     let seen = Cell::new([0, 0]);
     let given = std::env::var("HEDDLE_CASES").ok();
     let cases = given.and_then(|cases| cases.parse().ok()).unwrap_or(200);
@@ -39,7 +39,6 @@ fn agrees(class: Class, mode: Mode, scope: Scope, readers: Readers) -> [usize; 2
         let events = simulate(script);
         let run = |analysis| {
             let mut driver = Driver::new(engine(scope, analysis), Numbers::of(&events));
-            driver.engine.keep_readers(readers);
             events.iter().for_each(|&event| driver.on(event));
             driver
         };
@@ -90,27 +89,27 @@ fn assert_many(seen: &[[usize; 2]]) {
 
 #[test]
 fn serial_runs() {
-    let run = |class| agrees(class, Mode::Serial, Scope::Declared, Readers::All);
+    let run = |class| agrees(class, Mode::Serial, Scope::Declared);
     assert_many(&Class::ALL.map(run));
 }
 
 #[test]
 fn interleaved_runs() {
-    let run = |class| agrees(class, Mode::Interleaved, Scope::Declared, Readers::All);
+    let run = |class| agrees(class, Mode::Interleaved, Scope::Declared);
     assert_many(&Class::ALL.map(run));
 }
 
 #[test]
 fn runs_in_which_everything_is_checked() {
     for mode in Mode::ALL {
-        assert_many(&Class::ALL.map(|class| agrees(class, mode, Scope::All, Readers::All)));
+        assert_many(&Class::ALL.map(|class| agrees(class, mode, Scope::All)));
     }
 }
 
 #[test]
 fn two_accesses_and_two_pairs_suffice_in_structured_programs() {
     for mode in Mode::ALL {
-        let [_, certain] = agrees(Class::Structured, mode, Scope::Declared, Readers::Two);
+        let [_, certain] = agrees(Class::Structured, mode, Scope::Declared);
         assert!(certain > 50, "{certain}");
     }
 }

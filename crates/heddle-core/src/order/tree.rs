@@ -28,6 +28,9 @@ pub const ROOT: NodeIndex = 0;
 /// Bits of a packed node that hold its kind.
 const KIND_BITS: u32 = 3;
 
+/// Bits of a packed node that hold its kind and, of a strand, its departures.
+const LOW_BITS: u32 = KIND_BITS + 2;
+
 /// What a node stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind {
@@ -45,6 +48,18 @@ pub enum NodeKind {
     Wait = 4,
 }
 
+/// Which edges beside those of the tree can order a strand before others: who may stand for whom in a
+/// history of bounded size depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Departures {
+    /// None: its task has neither signalled nor released a lock, and nothing waits for it by name.
+    None = 0,
+    /// Hand-offs: its task has released locks or made atomic accesses.
+    HandOffs = 1,
+    /// Extra edges: a future, a dependent task, a thread, or a task that has signalled.
+    Edges = 2,
+}
+
 /// One node, as stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
@@ -52,7 +67,7 @@ pub struct Node {
     pub parent: NodeIndex,
     /// An ancestor further up; which one depends on the depth alone.
     skip: NodeIndex,
-    /// The depth, shifted left by [`KIND_BITS`], and the kind.
+    /// The depth, shifted left by [`LOW_BITS`], the departures of a strand, and the kind.
     depth_kind: u32,
     /// The task it belongs to or stands for.
     pub task: TaskId,
@@ -69,7 +84,24 @@ impl Node {
 
     /// How many nodes are above it.
     pub fn depth(self) -> u32 {
-        self.depth_kind >> KIND_BITS
+        self.depth_kind >> LOW_BITS
+    }
+
+    /// The same node, a strand that edges of this sort can leave.
+    pub fn with(self, departures: Departures) -> Self {
+        Self {
+            depth_kind: self.depth_kind | (departures as u32) << KIND_BITS,
+            ..self
+        }
+    }
+
+    /// Which edges can leave a strand.
+    pub fn departures(self) -> Departures {
+        match self.depth_kind >> KIND_BITS & 3 {
+            0 => Departures::None,
+            1 => Departures::HandOffs,
+            _ => Departures::Edges,
+        }
     }
 
     /// What it stands for.
@@ -98,7 +130,7 @@ pub trait Nodes {
     /// The next child of `parent`, to be stored; `task` is the task it belongs to or stands for.
     fn child(&self, parent: NodeIndex, kind: NodeKind, task: TaskId) -> Node {
         let above = self.node(parent);
-        let depth_kind = (above.depth() + 1) << KIND_BITS | kind as u32;
+        let depth_kind = (above.depth() + 1) << LOW_BITS | kind as u32;
         Node {
             parent,
             skip: self.skip_of_child(parent, above),

@@ -101,8 +101,9 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
         unchecked: left_out(runtime),
     };
     let mut report = Report::detailed(subject, &tables.details, settings(&runtime.options));
-    if runtime.engine.broke_promise() {
-        let gap = "races with early readers: locks or dependences came up that were not foreseen";
+    if runtime.engine.lost_an_access() {
+        let gap = "some races with one of many parallel readers: release and acquire, or tasks nobody waits for, \
+                   order those that stood for it";
         report.not_covered.push(gap.into());
     }
     report.velodrome = observed.map(|observed| {

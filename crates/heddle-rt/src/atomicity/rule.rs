@@ -12,9 +12,9 @@ use crate::engine::{Cursor, Engine};
 use crate::exclusion::LockSet;
 use crate::history::Touch;
 use crate::states::{Group, ListId, Mark, Mask};
-use crate::sync::Ordering;
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::Certainty;
+use heddle_core::order::tree::{Departures, Nodes};
 
 /// Lists up to this length are thinned at every access.
 const SHORT: u32 = 8;
@@ -283,12 +283,14 @@ impl Engine {
             at
         });
         let list = groups[at].list;
-        groups[at].list = match self.all_readers.load(Ordering::Relaxed) {
-            true => self
+        let departures = |pair: &Pair| self.forest.node(pair.last.strand).departures();
+        let is_bounded = departures(&pair) == Departures::None && !self.keeps_all();
+        groups[at].list = match is_bounded {
+            false => self
                 .atomicity
                 .twins
                 .push(&mut cache.torn.recents, list, pair)?,
-            false => self.two_pairs(cache, list, pair)?,
+            true => self.two_pairs(cache, list, pair)?,
         };
         Some(())
     }
@@ -337,11 +339,13 @@ impl Engine {
         let twins = &self.atomicity.twins;
         let mut others = twins
             .iter(list)
-            .filter(|old| old.mask & pair.mask == pair.mask);
+            .filter(|old| old.mask & pair.mask == pair.mask)
+            .filter(|old| {
+                self.forest.node(old.last.strand).departures() == Departures::None
+            });
         let (Some(second), Some(first)) = (others.next(), others.next()) else {
             return twins.push(&mut cache.torn.recents, list, pair);
         };
-        self.drops_a_reader();
         let together = self.common_depth(first.last.strand, second.last.strand);
         if self.common_depth(first.last.strand, pair.last.strand) >= together {
             return Some(list);

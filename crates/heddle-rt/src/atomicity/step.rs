@@ -193,8 +193,25 @@ impl Engine {
             0 => (live, Settled::Yes),
             _ => self.step_unit(cache, cursor, touch, live, unit, &mut met.triples)?,
         };
-        let race = self.step(cache, cursor, touch, live.race, mark, &mut met.conflicts)?;
+        let race = self.step_race(cache, cursor, touch, live.race, mark, &mut met.conflicts)?;
         self.next(cache, (state, twin), Twin { race, ..next }, settled)
+    }
+
+    /// The step of the race history, whose accesses are also those that may come between a pair: none is dropped for
+    /// others.
+    fn step_race(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        race: StateId,
+        mark: Mark,
+        conflicts: &mut Vec<Conflict>,
+    ) -> Option<StateId> {
+        cache.is_watched = true;
+        let next = self.step(cache, cursor, touch, race, mark, conflicts);
+        cache.is_watched = false;
+        next
     }
 
     /// The number of the next twin, which is often the one before.
@@ -263,7 +280,8 @@ impl Engine {
             let mut met = Met::default();
             let (next, settled) =
                 self.step_unit(cache, cursor, touch, twin, mark, &mut met.triples)?;
-            let race = self.step(cache, cursor, touch, twin.race, mark, &mut met.conflicts)?;
+            let race =
+                self.step_race(cache, cursor, touch, twin.race, mark, &mut met.conflicts)?;
             let next = self.next(cache, (state, twin), Twin { race, ..next }, settled)?;
             if next.state != state {
                 self.note_member(group, access, member);

@@ -19,7 +19,7 @@
 mod out;
 mod stream;
 
-use crate::engine::{Engine, Readers};
+use crate::engine::Engine;
 use crate::exclusion::LockMode;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
 use heddle_core::{
@@ -98,7 +98,7 @@ impl Engine {
     /// Records the run from its start. To be called before it; every reader is kept.
     pub fn record_to(&mut self, recording: Recording) {
         self.recorder = Some(Box::new(Recorder::new(recording)));
-        self.keep_readers(Readers::All);
+        self.keep_all();
     }
 
     /// Closes the recording, and ends what is not over. Gives what its legend needs; none if there is no
