@@ -784,7 +784,8 @@ impl Engine {
         cursor: &mut Cursor,
         earlier: u32,
     ) -> bool {
-        if self.forest.node(earlier).task == cursor.task {
+        // A strand is made only if it must be.
+        if cursor.strand == NO_STRAND && self.forest.node(earlier).task == cursor.task {
             return true;
         }
         let now = self.strand(cursor);
@@ -793,7 +794,8 @@ impl Engine {
         if let Some(answer) = cache.order(earlier, now) {
             return answer;
         }
-        let answer = self.is_ordered(earlier, now);
+        let answer =
+            self.forest.node(earlier).task == cursor.task || self.is_ordered(earlier, now);
         #[cfg(feature = "study")]
         if !self.study.is_cached {
             return answer;

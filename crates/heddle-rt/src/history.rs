@@ -8,7 +8,8 @@ use crate::engine::{Cursor, Engine, Through};
 use crate::exclusion::{Hold, LockSet};
 use crate::races::{Novelty, Race, RacyAccess};
 use crate::record::Made;
-use crate::states::{FEW, Few, Group, LastId, ListId, Mark, Mask, StateId, WHOLE};
+use crate::plain::{Plain, SLOTS};
+use crate::states::{Group, LastId, ListId, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering, PoisonError};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::order::tree::{Departures, Nodes};
@@ -36,6 +37,15 @@ pub struct Touch {
 pub struct Taken {
     pub(crate) from: StateId,
     pub(crate) to: StateId,
+}
+
+/// Which access two others stand for.
+enum Dropped {
+    Nobody,
+    /// The one being made.
+    Now,
+    /// An earlier one.
+    Other(usize),
 }
 
 /// A past access the running one races with.
@@ -349,7 +359,7 @@ impl Engine {
     /// races with: the common case, without allocation. [`step`](Self::step) says the same of it, and knows all the
     /// others.
     #[inline]
-    fn step_few(
+    pub(crate) fn step_few(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
@@ -360,116 +370,139 @@ impl Engine {
         if now.hold != Hold::NOTHING {
             return None;
         }
-        let (mut writes, mut reads) = match state {
-            StateId::FRESH => (ListId::EMPTY, ListId::EMPTY),
-            _ => self.states.plain(state)?,
-        };
-        let (few_writes, few_reads) = (self.states.few(writes)?, self.states.few(reads)?);
+        let old = self.states.plains.get(state)?;
         let stands_for_now =
             |mark: &Mark| mark.strand == now.strand && mark.mask & now.mask == now.mask;
-        if few_writes.marks().iter().any(stands_for_now)
-            || touch.kind == Read && few_reads.marks().iter().any(stands_for_now)
+        if old.writes().iter().any(stands_for_now)
+            || touch.kind == Read && old.reads().iter().any(stands_for_now)
         {
             return Some(state);
         }
-        match touch.kind {
-            Read => {
-                let is_past = |mark: &Mark| {
-                    mark.mask & now.mask == 0
-                        || self.is_before(cache, cursor, touch.granule, mark.strand)
-                };
-                if !few_writes.marks().iter().all(is_past) {
-                    return None;
-                }
-                reads = self.next_reads(cache, cursor, touch, reads, &few_reads, now)?;
-            }
-            Write => {
-                writes = self.overwritten(cache, cursor, touch, writes, &few_writes)?;
-                reads = self.overwritten(cache, cursor, touch, reads, &few_reads)?;
-                writes = self.states.add(&mut cache.blocks, writes, now)?;
-            }
-        }
-        self.states.close_plain(&mut cache.blocks, writes, reads)
+        let next = match touch.kind {
+            Read => self.after_read(cache, cursor, touch, &old, now)?,
+            Write => self.after_write(cache, cursor, touch, &old, now)?,
+        };
+        self.states.plains.number(&mut cache.blocks.plain, &next)
     }
 
-    /// The list without what a write covers; none if the write races with some of it.
+    /// The history after a write; none if it races, or does not fit.
     #[inline]
-    fn overwritten(
+    fn after_write(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
         touch: Touch,
-        list: ListId,
-        few: &Few,
-    ) -> Option<ListId> {
-        let mut kept = [false; FEW];
-        let mut covers_all = true;
-        for (mark, kept) in few.marks().iter().zip(&mut kept) {
+        old: &Plain,
+        mut now: Mark,
+    ) -> Option<Plain> {
+        for mark in old.writes().iter().chain(old.reads()) {
             if mark.mask & touch.mask != 0
                 && !self.is_before(cache, cursor, touch.granule, mark.strand)
             {
                 return None;
             }
-            *kept = mark.mask & !touch.mask != 0;
-            covers_all &= !*kept;
         }
-        if list != ListId::EMPTY && self.states.is_lossy(list) {
-            self.check_for_loss(cursor, few.marks().iter().copied());
+        if old.is_lossy {
+            self.check_for_loss(cursor, old.reads().iter().copied());
         }
-        match covers_all {
-            true => Some(ListId::EMPTY),
-            false => self.rebuilt(cache, list, few, &kept),
+        let is_left = |mark: &&Mark| mark.mask & !touch.mask != 0;
+        let mut left = old.writes().iter().filter(is_left).peekable();
+        if let Some(same) = left.next_if(|mark| mark.is_same_place(now)) {
+            now.mask |= same.mask;
         }
+        let mut next = Plain::EMPTY;
+        next.push_write(now)?;
+        for &mark in left {
+            next.push_write(mark)?;
+        }
+        for &mark in old.reads().iter().filter(is_left) {
+            next.push_read(mark)?;
+        }
+        Some(next)
     }
 
-    /// The list of those marks that are kept.
-    fn rebuilt(
-        &self,
-        cache: &mut ThreadCache,
-        list: ListId,
-        few: &Few,
-        kept: &[bool; FEW],
-    ) -> Option<ListId> {
-        let marks = few.marks();
-        if kept[..marks.len()].iter().all(|&kept| kept) {
-            return Some(list);
-        }
-        let kept = marks.iter().zip(kept).rev().filter(|(_, kept)| **kept);
-        kept.map(|(mark, _)| *mark)
-            .try_fold(ListId::EMPTY, |rest, mark| {
-                self.states.push(&mut cache.blocks, rest, mark)
-            })
-    }
-
-    /// The list of reads with one more.
+    /// The history after a read; none if it races, or does not fit.
     #[inline]
-    fn next_reads(
+    fn after_read(
         &self,
         cache: &mut ThreadCache,
         cursor: &mut Cursor,
         touch: Touch,
-        list: ListId,
-        few: &Few,
-        now: Mark,
-    ) -> Option<ListId> {
-        let is_lossy = list != ListId::EMPTY && self.states.is_lossy(list);
-        let mut kept = [true; FEW];
-        let mut is_all = true;
-        for (mark, kept) in few.marks().iter().zip(&mut kept) {
+        old: &Plain,
+        mut now: Mark,
+    ) -> Option<Plain> {
+        let mut next = Plain::EMPTY;
+        for &mark in old.writes() {
+            if mark.mask & now.mask != 0
+                && !self.is_before(cache, cursor, touch.granule, mark.strand)
+            {
+                return None;
+            }
+            next.push_write(mark)?;
+        }
+        next.is_lossy = old.is_lossy;
+        let (mut kept, mut len) = ([now; SLOTS], 0);
+        for &mark in old.reads() {
             let is_covered = mark.mask & !touch.mask == 0
                 && self.is_before(cache, cursor, touch.granule, mark.strand)
-                && (!is_lossy || self.is_ordered_by_tree(mark.strand, now.strand));
-            *kept = !is_covered;
-            is_all &= *kept;
+                && (!old.is_lossy || self.is_ordered_by_tree(mark.strand, now.strand));
+            if !is_covered {
+                kept[len] = mark;
+                len += 1;
+            }
         }
-        if is_all {
-            return self.remember_in(cache, list, now, |_| true);
+        let kept = &kept[..len];
+        let mut left_out = None;
+        if kept.first().is_some_and(|first| first.is_same_place(now)) {
+            now.mask |= kept[0].mask;
+            left_out = Some(0);
+        } else {
+            match self.who_is_dropped(cache, kept, now) {
+                Dropped::Nobody => {}
+                Dropped::Now if len == old.reads().len() => {
+                    return Some(old.lossy());
+                }
+                Dropped::Now => left_out = Some(len),
+                Dropped::Other(at) => left_out = Some(at),
+            }
+            next.is_lossy |= left_out.is_some();
         }
-        let rest = self.rebuilt(cache, list, few, &kept)?;
-        let list = self.states.add(&mut cache.blocks, rest, now)?;
-        match is_lossy {
-            true => self.states.mark_lossy(&mut cache.blocks, list),
-            false => Some(list),
+        if left_out != Some(len) {
+            next.push_read(now)?;
+        }
+        for (at, &mark) in kept.iter().enumerate() {
+            if left_out != Some(at) {
+                next.push_read(mark)?;
+            }
+        }
+        Some(next)
+    }
+
+    /// Which of three reads of one sort need not be kept: see [`two_of_three`](Self::two_of_three).
+    #[inline]
+    fn who_is_dropped(&self, cache: &ThreadCache, reads: &[Mark], now: Mark) -> Dropped {
+        if reads.len() < 2 || self.keeps_all() || cache.is_watched {
+            return Dropped::Nobody;
+        }
+        let departures = self.forest.node(now.strand).departures();
+        if departures == Departures::Edges {
+            return Dropped::Nobody;
+        }
+        let mut of_its_sort = reads.iter().enumerate().filter(|(_, mark)| {
+            mark.mask & now.mask == now.mask
+                && self.forest.node(mark.strand).departures() == departures
+        });
+        let (Some((at, second)), Some((_, first))) = (of_its_sort.next(), of_its_sort.next())
+        else {
+            return Dropped::Nobody;
+        };
+        let together = self.common_depth(first.strand, second.strand);
+        if self.common_depth(first.strand, now.strand) >= together {
+            Dropped::Now
+        } else if second.mask & !now.mask == 0 {
+            Dropped::Other(at)
+        } else {
+            Dropped::Nobody
         }
     }
 
@@ -511,7 +544,7 @@ impl Engine {
         conflicts: &mut Vec<Conflict>,
     ) -> Option<StateId> {
         let kind = touch.kind;
-        let before = self.states.open(state, groups);
+        let before = self.states.open(&mut cache.blocks, state, groups)?;
         let last = match kind {
             Read => before,
             Write => self.states.overwrite(before, now.mask, now.hold)?,

@@ -6,10 +6,8 @@
 //! an array swept by a task moves from one state to another.
 //!
 //! # Form
-//! The two highest bits of a number tell what the rest indexes: writes without locks and nothing else,
-//! reads without locks and nothing else, both, or the general form. So the first access to a granule
-//! costs one link. Most lists are of one access without locks, to all of a granule or half of it: those have
-//! a table of their own, of eight bytes a row.
+//! The two highest bits of a number tell what the rest indexes: a plain history of few accesses without locks
+//! ([`crate::plain`]), or the general form, made of lists.
 //!
 //! # Invariants
 //! 1. Rows are written before their number is published, and never change.
@@ -18,6 +16,7 @@
 //!    ([`ThreadCache`](crate::ThreadCache)) is shared. Nothing depends on it.
 
 use crate::exclusion::{Hold, LockSet};
+use crate::plain::{FORM, Plain, PlainBlocks, Plains, SLOTS};
 use crate::store::{Block, Store};
 
 /// Which bytes of a granule an access touches. Front ends without bytes use [`WHOLE`].
@@ -30,11 +29,7 @@ pub(crate) const WHOLE: Mask = 0xff;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct StateId(pub(crate) u32);
 
-const FORM: u32 = 3 << 30;
 const GENERAL: u32 = 0;
-const WRITES: u32 = 1 << 30;
-const READS: u32 = 2 << 30;
-const BOTH: u32 = 3 << 30;
 
 /// Marks, in the general form, the state of a granule that must not be torn ([`crate::atomicity`]).
 const TWIN: u32 = 1 << 29;
@@ -65,20 +60,8 @@ impl StateId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ListId(u32);
 
-/// Marks a list of one access that fits into [`Single`].
-const SINGLE: u32 = 1 << 29;
-
-/// How many lists of a kind there can be.
-const LISTS: u32 = 1 << 29;
-
 impl ListId {
     pub(crate) const EMPTY: Self = Self(0);
-
-    /// Whether it is of one access; not if in doubt.
-    #[inline]
-    pub(crate) fn is_single(self) -> bool {
-        self.0 & SINGLE != 0
-    }
 }
 
 /// What the last writes held, by bytes; 0: nothing.
@@ -98,28 +81,11 @@ pub(crate) struct Mark {
     pub(crate) mask: Mask,
 }
 
-/// How many accesses of a list are looked at without allocation.
-pub(crate) const FEW: usize = 6;
-
-const NO_MARK: Mark = Mark {
-    strand: 0,
-    site: 0,
-    hold: Hold::NOTHING,
-    mask: 0,
-};
-
-/// The accesses of a short list.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Few {
-    marks: [Mark; FEW],
-    len: usize,
-}
-
-impl Few {
-    /// The accesses, newest first.
+impl Mark {
+    /// Whether both are of one strand, at one place of the program.
     #[inline]
-    pub(crate) fn marks(&self) -> &[Mark] {
-        &self.marks[..self.len]
+    pub(crate) fn is_same_place(self, other: Self) -> bool {
+        self.strand == other.strand && self.site == other.site && self.hold == other.hold
     }
 }
 
@@ -156,42 +122,6 @@ impl Link {
     }
 }
 
-/// A list of one access that holds nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Single {
-    /// The strand, and in the highest bits which of [`MASKS`].
-    strand_mask: u32,
-    site: u32,
-}
-
-/// The bytes that a [`Single`] may touch.
-const MASKS: [Mask; 4] = [WHOLE, 0x0f, 0xf0, 0x01];
-const MASK_SHIFT: u32 = 30;
-
-impl Single {
-    #[inline]
-    fn new(mark: Mark) -> Option<Self> {
-        let class = MASKS.iter().position(|&mask| mask == mark.mask)? as u32;
-        let fits = mark.hold == Hold::NOTHING && mark.strand < 1 << MASK_SHIFT;
-        fits.then_some(Self {
-            strand_mask: class << MASK_SHIFT | mark.strand,
-            site: mark.site,
-        })
-    }
-
-    #[inline]
-    fn link(self) -> Link {
-        let mask = MASKS[(self.strand_mask >> MASK_SHIFT) as usize];
-        Link {
-            strand: self.strand_mask & !(3 << MASK_SHIFT),
-            site: self.site,
-            hold: Hold::NOTHING,
-            rest: ListId::EMPTY,
-            len_mask: 1 << 8 | u32::from(mask),
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 struct GroupLink {
     group: Group,
@@ -214,9 +144,8 @@ struct General {
 /// All states of a run.
 #[derive(Debug)]
 pub(crate) struct States {
-    singles: Store<Single>,
+    pub(crate) plains: Plains,
     links: Store<Link>,
-    pairs: Store<(ListId, ListId)>,
     groups: Store<GroupLink>,
     lasts: Store<LastLink>,
     generals: Store<General>,
@@ -226,12 +155,9 @@ pub(crate) struct States {
 /// that an array whose parts have different pasts is in one state again after a sweep.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    singles: Block,
+    pub(crate) plain: PlainBlocks,
     links: Block,
-    pairs: Block,
-    recent_singles: Box<[u32]>,
     recent_links: Box<[u32]>,
-    recent_pairs: Box<[u32]>,
 }
 
 const RECENT: usize = 1 << 8;
@@ -239,12 +165,9 @@ const RECENT: usize = 1 << 8;
 impl Default for Blocks {
     fn default() -> Self {
         Self {
-            singles: Block::default(),
+            plain: PlainBlocks::default(),
             links: Block::default(),
-            pairs: Block::default(),
-            recent_singles: vec![0; RECENT].into(),
             recent_links: vec![0; RECENT].into(),
-            recent_pairs: vec![0; RECENT].into(),
         }
     }
 }
@@ -259,9 +182,8 @@ fn slot(parts: [u32; 4]) -> usize {
 impl States {
     pub(crate) fn new() -> Option<Self> {
         let states = Self {
-            singles: Store::new(LISTS)?,
-            links: Store::new(LISTS)?,
-            pairs: Store::new(ROWS)?,
+            plains: Plains::new()?,
+            links: Store::new(ROWS)?,
             groups: Store::new(ROWS)?,
             lasts: Store::new(ROWS)?,
             generals: Store::new(TWINS)?,
@@ -279,11 +201,6 @@ impl States {
             rest: ListId::EMPTY,
             len_mask: 0,
         })?;
-        states.singles.push(Single {
-            strand_mask: 0,
-            site: 0,
-        })?;
-        states.pairs.push((ListId::EMPTY, ListId::EMPTY))?;
         states.groups.push(GroupLink { group, rest: 0 })?;
         states.lasts.push(LastLink {
             hold: nothing,
@@ -298,18 +215,41 @@ impl States {
         Some(states)
     }
 
-    /// Takes a state apart: its groups, sorted by lock set, go into `groups`.
-    pub(crate) fn open(&self, state: StateId, groups: &mut Vec<Group>) -> LastId {
+    /// Takes a state apart: its groups, sorted by lock set, go into `groups`. None when a table is full.
+    pub(crate) fn open(
+        &self,
+        blocks: &mut Blocks,
+        state: StateId,
+        groups: &mut Vec<Group>,
+    ) -> Option<LastId> {
         groups.clear();
-        let Some((writes, reads)) = self.plain(state) else {
-            return self.open_general(state.0 & !FORM, groups);
+        match self.plains.get(state) {
+            None => Some(self.open_general(state.0 & !FORM, groups)),
+            Some(plain) => {
+                groups.extend(self.open_plain(blocks, &plain)?);
+                Some(LastId::NOTHING)
+            }
+        }
+    }
+
+    /// The one group of a plain history, if it is not empty.
+    fn open_plain(&self, blocks: &mut Blocks, plain: &Plain) -> Option<Option<Group>> {
+        let mut list = |marks: &[Mark]| {
+            let mut marks = marks.iter().rev();
+            marks.try_fold(ListId::EMPTY, |rest, &mark| self.push(blocks, rest, mark))
         };
-        groups.push(Group {
+        let (writes, reads) = (list(plain.writes())?, list(plain.reads())?);
+        let reads = match plain.is_lossy {
+            true => self.mark_lossy(blocks, reads)?,
+            false => reads,
+        };
+        let group = Group {
             locks: LockSet::EMPTY,
             writes,
             reads,
-        });
-        LastId::NOTHING
+        };
+        let is_empty = writes == ListId::EMPTY && reads == ListId::EMPTY;
+        Some((!is_empty).then_some(group))
     }
 
     fn open_general(&self, row: u32, groups: &mut Vec<Group>) -> LastId {
@@ -327,20 +267,17 @@ impl States {
 
     /// The strand of the newest access, or one as new.
     pub(crate) fn newest(&self, state: StateId) -> u32 {
-        let head = |list: ListId| self.link(list).strand;
-        let newer = |writes, reads| head(writes).max(head(reads));
-        match self.plain(state) {
-            Some((writes, reads)) => newer(writes, reads),
-            None => {
-                let mut at = self.generals.get(state.0 & !FORM).groups;
-                let groups = std::iter::from_fn(|| {
-                    let link = (at != 0).then(|| self.groups.get(at))?;
-                    at = link.rest;
-                    Some(newer(link.group.writes, link.group.reads))
-                });
-                groups.max().unwrap_or(0)
-            }
+        if let Some(plain) = self.plains.get(state) {
+            return plain.newest();
         }
+        let head = |list: ListId| self.link(list).strand;
+        let mut at = self.generals.get(state.0 & !FORM).groups;
+        let groups = std::iter::from_fn(|| {
+            let GroupLink { group, rest } = (at != 0).then(|| self.groups.get(at))?;
+            at = rest;
+            Some(head(group.writes).max(head(group.reads)))
+        });
+        groups.max().unwrap_or(0)
     }
 
     /// What the last writes of a state held.
@@ -361,18 +298,29 @@ impl States {
         match *groups {
             [] if last == LastId::NOTHING => Some(StateId::FRESH),
             [group] if last == LastId::NOTHING && group.locks == LockSet::EMPTY => {
-                self.close_plain(blocks, group.writes, group.reads)
+                match self.plain_of(group) {
+                    Some(plain) => self.plains.number(&mut blocks.plain, &plain),
+                    None => self.close_general(groups, last),
+                }
             }
             _ => self.close_general(groups, last),
         }
     }
 
-    fn pair(&self, blocks: &mut Blocks, both: (ListId, ListId)) -> Option<u32> {
-        let recent = &mut blocks.recent_pairs[slot([both.0.0, both.1.0, 0, 0])];
-        if self.pairs.get(*recent) != both {
-            *recent = self.pairs.push_in(&mut blocks.pairs, both)?;
+    /// The same accesses as a plain history, if they fit into one.
+    fn plain_of(&self, group: Group) -> Option<Plain> {
+        if self.len(group.writes) + self.len(group.reads) > SLOTS as u32
+            || self.is_lossy(group.writes)
+        {
+            return None;
         }
-        Some(*recent)
+        let mut plain = Plain::EMPTY;
+        self.iter(group.writes)
+            .try_for_each(|mark| plain.push_write(mark))?;
+        self.iter(group.reads)
+            .try_for_each(|mark| plain.push_read(mark))?;
+        plain.is_lossy = self.is_lossy(group.reads);
+        Some(plain)
     }
 
     fn close_general(&self, groups: &[Group], last: LastId) -> Option<StateId> {
@@ -382,52 +330,8 @@ impl States {
         self.generals.push(General { groups, last }).map(StateId)
     }
 
-    /// The only writes and the only reads of a state that is not in the general form.
-    #[inline]
-    pub(crate) fn plain(&self, state: StateId) -> Option<(ListId, ListId)> {
-        let row = state.0 & !FORM;
-        match state.0 & FORM {
-            WRITES => Some((ListId(row), ListId::EMPTY)),
-            READS => Some((ListId::EMPTY, ListId(row))),
-            BOTH => Some(self.pairs.get(row)),
-            _ => None,
-        }
-    }
-
-    /// The state of these writes and reads without locks; none when a table is full.
-    #[inline]
-    pub(crate) fn close_plain(
-        &self,
-        blocks: &mut Blocks,
-        writes: ListId,
-        reads: ListId,
-    ) -> Option<StateId> {
-        Some(StateId(match (writes, reads) {
-            (ListId::EMPTY, ListId::EMPTY) => StateId::FRESH.0,
-            (writes, ListId::EMPTY) => WRITES | writes.0,
-            (ListId::EMPTY, reads) => READS | reads.0,
-            both => BOTH | self.pair(blocks, both)?,
-        }))
-    }
-
     /// The list with `mark` in front.
     pub(crate) fn push(&self, blocks: &mut Blocks, rest: ListId, mark: Mark) -> Option<ListId> {
-        match Single::new(mark).filter(|_| rest == ListId::EMPTY) {
-            Some(single) => self.push_single(blocks, single),
-            None => self.push_link(blocks, rest, mark),
-        }
-    }
-
-    #[inline]
-    fn push_single(&self, blocks: &mut Blocks, single: Single) -> Option<ListId> {
-        let recent = &mut blocks.recent_singles[slot([single.strand_mask, single.site, 0, 0])];
-        if self.singles.get(*recent) != single {
-            *recent = self.singles.push_in(&mut blocks.singles, single)?;
-        }
-        Some(ListId(SINGLE | *recent))
-    }
-
-    fn push_link(&self, blocks: &mut Blocks, rest: ListId, mark: Mark) -> Option<ListId> {
         let lossy = self.link(rest).len_mask & LOSSY;
         self.push_link_as(blocks, rest, mark, lossy)
     }
@@ -495,33 +399,7 @@ impl States {
 
     #[inline]
     fn link(&self, list: ListId) -> Link {
-        match list.is_single() {
-            true => self.singles.get(list.0 & !SINGLE).link(),
-            false => self.links.get(list.0),
-        }
-    }
-
-    /// The newest access of a list that is not empty.
-    #[inline]
-    pub(crate) fn head(&self, list: ListId) -> Mark {
-        self.link(list).mark()
-    }
-
-    /// The list's accesses, newest first, if there are at most [`FEW`].
-    #[inline]
-    pub(crate) fn few(&self, list: ListId) -> Option<Few> {
-        let mut few = Few {
-            marks: [NO_MARK; FEW],
-            len: 0,
-        };
-        let mut at = list;
-        while at != ListId::EMPTY {
-            let link = self.link(at);
-            *few.marks.get_mut(few.len)? = link.mark();
-            few.len += 1;
-            at = link.rest;
-        }
-        Some(few)
+        self.links.get(list.0)
     }
 
     /// The list's accesses, newest first.

@@ -54,7 +54,7 @@ impl Engine {
         let mut parts = std::mem::take(&mut cache.torn.parts);
         let mut groups = std::mem::take(&mut cache.torn.groups);
         self.atomicity.twins.open(twin, &mut parts);
-        self.states.open(twin.race, &mut groups);
+        self.states.open(&mut cache.blocks, twin.race, &mut groups)?;
         let now = Now {
             mark,
             kind: touch.kind,

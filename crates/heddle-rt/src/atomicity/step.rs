@@ -209,7 +209,8 @@ impl Engine {
         conflicts: &mut Vec<Conflict>,
     ) -> Option<StateId> {
         cache.is_watched = true;
-        let next = self.step(cache, cursor, touch, race, mark, conflicts);
+        let next = self.step_few(cache, cursor, touch, race, mark);
+        let next = next.or_else(|| self.step(cache, cursor, touch, race, mark, conflicts));
         cache.is_watched = false;
         next
     }

@@ -1,0 +1,286 @@
+//! Histories of few accesses without locks: the common case, in rows of fixed size.
+//!
+//! A row holds the last writes and the parallel reads of a granule, at most [`SLOTS`] together: enough for one
+//! writer and two readers (Mellor-Crummey 1991; Raman et al. 2012), and for strands that wrote its bytes at
+//! two places of the program. An access takes one such row apart, compares a bounded number of strands and makes
+//! at most one row; whatever does not fit is a general history ([`super::states`]).
+//!
+//! # Cost
+//! One cache miss for the row, none for what is compared if the thread has asked for that order before.
+
+use crate::exclusion::Hold;
+use crate::states::{Mark, Mask, StateId};
+use crate::store::{Block, Store};
+
+/// How many accesses a row holds.
+pub(crate) const SLOTS: usize = 4;
+
+const NO_MARK: Mark = Mark {
+    strand: 0,
+    site: 0,
+    hold: Hold::NOTHING,
+    mask: 0,
+};
+
+/// A history without locks, taken apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain {
+    /// Writes, newest first; then reads, newest first.
+    marks: [Mark; SLOTS],
+    writes: usize,
+    len: usize,
+    /// Whether reads were dropped that others stand for.
+    pub(crate) is_lossy: bool,
+}
+
+impl Plain {
+    pub(crate) const EMPTY: Self = Self {
+        marks: [NO_MARK; SLOTS],
+        writes: 0,
+        len: 0,
+        is_lossy: false,
+    };
+
+    #[inline]
+    pub(crate) fn writes(&self) -> &[Mark] {
+        &self.marks[..self.writes]
+    }
+
+    #[inline]
+    pub(crate) fn reads(&self) -> &[Mark] {
+        &self.marks[self.writes..self.len]
+    }
+
+    /// One more write, older than those before. None if it does not fit.
+    #[inline]
+    pub(crate) fn push_write(&mut self, mark: Mark) -> Option<()> {
+        debug_assert!(self.len == self.writes);
+        self.writes += 1;
+        self.push_read(mark)
+    }
+
+    /// One more read, older than those before. None if it does not fit.
+    #[inline]
+    pub(crate) fn push_read(&mut self, mark: Mark) -> Option<()> {
+        *self.marks.get_mut(self.len)? = mark;
+        self.len += 1;
+        Some(())
+    }
+
+    /// The same, with reads dropped that others stand for.
+    #[inline]
+    pub(crate) fn lossy(mut self) -> Self {
+        self.is_lossy = true;
+        self
+    }
+
+    /// The strand of the newest access.
+    #[inline]
+    pub(crate) fn newest(&self) -> u32 {
+        let head = |marks: &[Mark]| marks.first().map_or(0, |mark| mark.strand);
+        head(self.writes()).max(head(self.reads()))
+    }
+}
+
+/// A history of one access, to bytes that are common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Single {
+    /// The strand, and in the highest bits which of [`MASKS`].
+    strand_mask: u32,
+    site: u32,
+}
+
+/// The bytes that a [`Single`] may touch.
+const MASKS: [Mask; 4] = [0xff, 0x0f, 0xf0, 0x01];
+const MASK_SHIFT: u32 = 30;
+
+impl Single {
+    #[inline]
+    fn new(mark: Mark) -> Option<Self> {
+        let class = MASKS.iter().position(|&mask| mask == mark.mask)? as u32;
+        (mark.strand < 1 << MASK_SHIFT).then_some(Self {
+            strand_mask: class << MASK_SHIFT | mark.strand,
+            site: mark.site,
+        })
+    }
+
+    #[inline]
+    fn mark(self) -> Mark {
+        Mark {
+            strand: self.strand_mask & !(3 << MASK_SHIFT),
+            site: self.site,
+            hold: Hold::NOTHING,
+            mask: MASKS[(self.strand_mask >> MASK_SHIFT) as usize],
+        }
+    }
+}
+
+/// Any other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Row {
+    strands: [u32; SLOTS],
+    sites: [u32; SLOTS],
+    masks: [Mask; SLOTS],
+    writes: u8,
+    len: u8,
+    is_lossy: bool,
+}
+
+impl Row {
+    const EMPTY: Self = Self {
+        strands: [0; SLOTS],
+        sites: [0; SLOTS],
+        masks: [0; SLOTS],
+        writes: 0,
+        len: 0,
+        is_lossy: false,
+    };
+
+    #[inline]
+    fn new(plain: &Plain) -> Self {
+        let mut row = Self {
+            writes: plain.writes as u8,
+            len: plain.len as u8,
+            is_lossy: plain.is_lossy,
+            ..Self::EMPTY
+        };
+        for (at, mark) in plain.marks[..plain.len].iter().enumerate() {
+            (row.strands[at], row.sites[at], row.masks[at]) = (mark.strand, mark.site, mark.mask);
+        }
+        row
+    }
+
+    #[inline]
+    fn plain(&self) -> Plain {
+        let mark = |at: usize| Mark {
+            strand: self.strands[at],
+            site: self.sites[at],
+            hold: Hold::NOTHING,
+            mask: self.masks[at],
+        };
+        Plain {
+            marks: std::array::from_fn(mark),
+            writes: usize::from(self.writes),
+            len: usize::from(self.len),
+            is_lossy: self.is_lossy,
+        }
+    }
+}
+
+/// The two highest bits of a state tell its form: 0 is the general one.
+pub(crate) const FORM: u32 = 3 << 30;
+const WRITE: u32 = 1 << 30;
+const READ: u32 = 2 << 30;
+const ROW: u32 = 3 << 30;
+
+/// How many rows of a kind there can be.
+const CAPACITY: u32 = 1 << 30;
+
+/// All plain histories of a run.
+#[derive(Debug)]
+pub(crate) struct Plains {
+    singles: Store<Single>,
+    rows: Store<Row>,
+}
+
+/// Rows one thread has taken to fill, and those it made last: what is the same gets the same number, so
+/// that an array whose parts have different pasts is in one state again after a sweep.
+#[derive(Debug)]
+pub(crate) struct PlainBlocks {
+    singles: Block,
+    rows: Block,
+    recent_singles: Box<[u32]>,
+    recent_rows: Box<[u32]>,
+}
+
+const RECENT: usize = 1 << 8;
+
+impl Default for PlainBlocks {
+    fn default() -> Self {
+        Self {
+            singles: Block::default(),
+            rows: Block::default(),
+            recent_singles: vec![0; RECENT].into(),
+            recent_rows: vec![0; RECENT].into(),
+        }
+    }
+}
+
+#[inline]
+fn slot(a: u64, b: u64) -> usize {
+    let mix = (a.rotate_left(5) ^ b).wrapping_mul(0x517C_C1B7_2722_0A95);
+    (mix >> 40) as usize % RECENT
+}
+
+fn words(of: [u32; 2]) -> u64 {
+    u64::from(of[0]) << 32 | u64::from(of[1])
+}
+
+impl Plains {
+    pub(crate) fn new() -> Option<Self> {
+        let plains = Self {
+            singles: Store::new(CAPACITY)?,
+            rows: Store::new(CAPACITY)?,
+        };
+        // What the tables of recent rows start with.
+        plains.singles.push(Single {
+            strand_mask: 0,
+            site: 0,
+        })?;
+        plains.rows.push(Row::EMPTY)?;
+        Some(plains)
+    }
+
+    /// Takes a state apart; none if it is general.
+    #[inline]
+    pub(crate) fn get(&self, state: StateId) -> Option<Plain> {
+        let row = state.0 & !FORM;
+        let mut plain = Plain::EMPTY;
+        match state.0 & FORM {
+            ROW => return Some(self.rows.get(row).plain()),
+            WRITE => plain.push_write(self.singles.get(row).mark())?,
+            READ => plain.push_read(self.singles.get(row).mark())?,
+            _ => return (state == StateId::FRESH).then_some(plain),
+        }
+        Some(plain)
+    }
+
+    /// The state of a history; none when a table is full.
+    #[inline]
+    pub(crate) fn number(&self, blocks: &mut PlainBlocks, plain: &Plain) -> Option<StateId> {
+        let single = match plain.marks[..plain.len] {
+            [] => return Some(StateId::FRESH),
+            [only] if !plain.is_lossy => Single::new(only),
+            _ => None,
+        };
+        match single {
+            Some(single) => {
+                let form = if plain.writes == 1 { WRITE } else { READ };
+                let row = self.number_single(blocks, single)?;
+                Some(StateId(form | row))
+            }
+            None => self.number_row(blocks, Row::new(plain)),
+        }
+    }
+
+    #[inline]
+    fn number_single(&self, blocks: &mut PlainBlocks, single: Single) -> Option<u32> {
+        let key = slot(u64::from(single.strand_mask), u64::from(single.site));
+        let recent = &mut blocks.recent_singles[key];
+        if *recent == 0 || self.singles.get(*recent) != single {
+            *recent = self.singles.push_in(&mut blocks.singles, single)?;
+        }
+        Some(*recent)
+    }
+
+    fn number_row(&self, blocks: &mut PlainBlocks, row: Row) -> Option<StateId> {
+        let [a, b, c, d] = row.strands;
+        let sites = words([row.sites[0], row.sites[1]]);
+        let key = slot(words([a, b]) ^ sites, words([c, d]) ^ u64::from(row.masks[0]));
+        let recent = &mut blocks.recent_rows[key];
+        if *recent == 0 || self.rows.get(*recent) != row {
+            *recent = self.rows.push_in(&mut blocks.rows, row)?;
+        }
+        Some(StateId(ROW | *recent))
+    }
+}
