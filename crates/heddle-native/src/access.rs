@@ -11,7 +11,7 @@ use crate::stack::{self, Gap};
 use crate::thread::{Thread, checked, enter};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::SiteId;
-use heddle_rt::Touch;
+use heddle_rt::{Taken, Touch};
 use std::ops::Range;
 
 /// Bytes of a granule.
@@ -92,11 +92,28 @@ pub(crate) fn touch_atomically(
 #[inline]
 fn range(kind: AccessKind, address: usize, len: usize, pc: usize) {
     let Some(thread) = checked() else { return };
-    for (granule, mask) in granules(address, len) {
-        if !thread.has_made(kind, granule, mask) {
-            return unknown(kind, address, len, pc);
-        }
+    if known_until(thread, kind, address, address.saturating_add(len)) < address.saturating_add(len)
+    {
+        unknown(kind, address, len, pc);
     }
+}
+
+/// Up to where the strand has made such an access before.
+#[inline]
+pub(crate) fn known_until(thread: &Thread, kind: AccessKind, start: usize, end: usize) -> usize {
+    let mut at = start;
+    while at < end {
+        let (granule, bytes) = bytes_of(at, end);
+        let next = match bytes {
+            0xff => thread.known_until(kind, granule..(end / GRANULE) as u64),
+            _ => granule + u64::from(thread.has_made(kind, granule, bytes)),
+        };
+        if next == granule {
+            return at;
+        }
+        at = next as usize * GRANULE;
+    }
+    at
 }
 
 /// The granules of a range, with the bytes of each.
@@ -159,8 +176,27 @@ pub(crate) fn touch_all(
     while at < range.end {
         before(thread, at);
         let (granule, bytes) = bytes_of(at, range.end);
-        touch(thread, kind, granule, bytes, pc);
-        at = sweep(thread, kind, granule + 1, range.end, pc) as usize * GRANULE;
+        let next = granule + 1;
+        let next = match touch(thread, kind, granule, bytes, pc) {
+            Some(taken) if bytes == 0xff => sweep_alike(thread, kind, taken, next, range.end),
+            _ => next,
+        };
+        at = sweep(thread, kind, next, range.end, pc) as usize * GRANULE;
+    }
+}
+
+/// Whole granules before `end` on the thread's own stack that are known or can take the same step, from `first` on:
+/// where they end.
+fn sweep_alike(thread: &Thread, kind: AccessKind, taken: Taken, first: u64, end: usize) -> u64 {
+    let start = first as usize * GRANULE;
+    if !thread.stack.contains(start) {
+        return first;
+    }
+    let last = end.min(thread.stack.same_until(start)) / GRANULE;
+    // SAFETY: the run's engine is never dropped, and there is one only.
+    unsafe {
+        let granules = first..last as u64;
+        thread.cache.repeat(thread.view, kind, taken, granules)
     }
 }
 
@@ -258,16 +294,24 @@ fn observe_anew(kind: AccessKind, address: usize, len: usize, pc: usize) {
     });
 }
 
-fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usize) {
+/// Gives the step it took, if granules in the same state that have been alive as long take it too.
+fn touch(
+    thread: &mut Thread,
+    kind: AccessKind,
+    granule: u64,
+    mask: u8,
+    pc: usize,
+) -> Option<Taken> {
     let address = granule as usize * GRANULE;
     thread.cache.follow(thread.cursor.strand());
     if thread.has_made(kind, granule, mask)
         || thread.gap.contains(address) && thread.take_again(kind, granule, mask, pc)
     {
-        return;
+        return None;
     }
     if thread.openmp.watches(address) {
-        return crate::openmp::watched(thread);
+        crate::openmp::watched(thread);
+        return None;
     }
     let since = since(thread, address);
     let Thread {
@@ -284,13 +328,17 @@ fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usiz
         since,
     };
     if storage.contains(&address) {
-        return engine.touch_private(cache, cursor, touch, site(pc).raw());
+        engine.touch_private(cache, cursor, touch, site(pc).raw());
+        return None;
     }
     let taken = engine.touch(cache, cursor, touch, site(pc).raw());
     if let Some(taken) = taken {
         cache.follow(cursor.strand());
-        cache.took(taken, kind, mask, pc);
+        if since == 0 {
+            cache.took(taken, kind, mask, pc);
+        }
     }
+    taken
 }
 
 /// How old a strand must be to have no part in what is at `address` now.

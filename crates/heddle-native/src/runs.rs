@@ -2,7 +2,7 @@
 //! there): as many accesses of `size` bytes, side by side, as there is room for in `len` bytes.
 
 use crate::access::{
-    GRANULE, bytes_of, is_observed_alone, is_told_twice, is_watched, touch_all, unknown,
+    GRANULE, is_observed_alone, is_told_twice, is_watched, known_until, touch_all, unknown,
 };
 use crate::mapped;
 use crate::shim::export;
@@ -85,28 +85,7 @@ impl Run {
     /// Up to where the strand has made such accesses before.
     #[inline]
     fn known(self, thread: &Thread, kind: AccessKind) -> usize {
-        let granules = (self.address / GRANULE) as u64..(self.end() / GRANULE) as u64;
-        match self.is_aligned() {
-            true => thread.known_until(kind, granules) as usize * GRANULE,
-            false => self.known_in_parts(thread, kind),
-        }
-    }
-
-    /// The same where the first and the last granule are touched in part.
-    fn known_in_parts(self, thread: &Thread, kind: AccessKind) -> usize {
-        let mut at = self.address;
-        while at < self.end() {
-            let (granule, bytes) = bytes_of(at, self.end());
-            let next = match bytes {
-                0xff => thread.known_until(kind, granule..(self.end() / GRANULE) as u64),
-                _ => granule + u64::from(thread.has_made(kind, granule, bytes)),
-            };
-            if next == granule {
-                return at;
-            }
-            at = next as usize * GRANULE;
-        }
-        at
+        known_until(thread, kind, self.address, self.end())
     }
 
     /// Whether every granule belongs to one element.

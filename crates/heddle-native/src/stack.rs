@@ -200,13 +200,30 @@ impl Stack {
     /// Strands older than this have no part in what is at `address` now.
     #[inline]
     pub fn since(&self, address: usize) -> u32 {
+        self.level(address) as u32
+    }
+
+    /// The address up to which the same holds.
+    #[inline]
+    pub(crate) fn same_until(&self, address: usize) -> usize {
+        self.high - (self.level(address) >> 32) as usize
+    }
+
+    /// The level that `address` lies below; 0 if none.
+    #[inline]
+    fn level(&self, address: usize) -> u64 {
         let distance = (self.high - address) as u64;
         let len = (self.len.load(Ordering::Acquire) as usize).min(LEVELS);
+        let level = |at: usize| self.levels[at].load(Ordering::Relaxed);
+        // Most accesses are to the frames of the task that runs.
+        match len.checked_sub(1).map(level) {
+            None => return 0,
+            Some(last) if last >> 32 < distance => return last,
+            Some(_) => {}
+        }
         let above = self.levels[..len]
             .partition_point(|level| level.load(Ordering::Relaxed) >> 32 < distance);
-        above
-            .checked_sub(1)
-            .map_or(0, |level| self.levels[level].load(Ordering::Relaxed) as u32)
+        above.checked_sub(1).map_or(0, level)
     }
 }
 

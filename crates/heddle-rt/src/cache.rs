@@ -391,6 +391,40 @@ impl ThreadCache {
         at
     }
 
+    /// Takes a step for whole granules, one after the other, known ones included: the first that needs more.
+    ///
+    /// # Safety
+    /// As for [`take_again`](Self::take_again); what is void in their history is what was where the step was taken.
+    #[cfg(not(feature = "shuttle"))]
+    pub unsafe fn repeat(
+        &self,
+        view: View,
+        kind: AccessKind,
+        taken: Taken,
+        granules: Range<u64>,
+    ) -> u64 {
+        let mut at = granules.start;
+        while at < granules.end {
+            // SAFETY: the caller's promise.
+            let Some(cells) = (unsafe { view.cells(at..granules.end) }) else {
+                break;
+            };
+            let state = StateId(cells[0].load(Ordering::Acquire));
+            let done = if state == taken.from {
+                row::swap_all(cells, taken.from.0, taken.to.0)
+            } else if self.knows(kind, state, WHOLE) {
+                row::alike(cells, state.0)
+            } else {
+                0
+            };
+            if done == 0 {
+                break;
+            }
+            at += done as u64;
+        }
+        at.max(granules.start)
+    }
+
     /// Where the strand's access at `pc` led from `state`, if it made one.
     #[cfg(not(feature = "shuttle"))]
     #[inline(always)]

@@ -32,7 +32,7 @@ pub struct Touch {
     pub since: u32,
 }
 
-/// A step that another granule in the same state would take as well.
+/// A step that another granule in the same state, whose history is void before the same strand, would take as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
     pub(crate) from: StateId,
@@ -269,8 +269,7 @@ impl Engine {
                     if hold == cursor.hold || hold == cache.private.1 {
                         cache.learn(kind, next, mask);
                     }
-                    let repeatable =
-                        hold == Hold::NOTHING && touch.since == 0 && !cache.is_particular;
+                    let repeatable = hold == Hold::NOTHING && !cache.is_particular;
                     return repeatable.then_some(Taken {
                         from: state,
                         to: next,

@@ -115,33 +115,34 @@ impl Single {
     }
 }
 
-/// Any other.
+/// Any other, of at most `N` accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Row {
-    strands: [u32; SLOTS],
-    sites: [u32; SLOTS],
-    masks: [Mask; SLOTS],
+struct Row<const N: usize> {
+    strands: [u32; N],
+    sites: [u32; N],
+    masks: [Mask; N],
     writes: u8,
+    /// How many there are, and in the highest bit whether reads were dropped.
     len: u8,
-    is_lossy: bool,
 }
 
-impl Row {
+const LOSSY: u8 = 1 << 7;
+
+impl<const N: usize> Row<N> {
     const EMPTY: Self = Self {
-        strands: [0; SLOTS],
-        sites: [0; SLOTS],
-        masks: [0; SLOTS],
+        strands: [0; N],
+        sites: [0; N],
+        masks: [0; N],
         writes: 0,
         len: 0,
-        is_lossy: false,
     };
 
     #[inline]
     fn new(plain: &Plain) -> Self {
+        let lossy = if plain.is_lossy { LOSSY } else { 0 };
         let mut row = Self {
             writes: plain.writes as u8,
-            len: plain.len as u8,
-            is_lossy: plain.is_lossy,
+            len: plain.len as u8 | lossy,
             ..Self::EMPTY
         };
         for (at, mark) in plain.marks[..plain.len].iter().enumerate() {
@@ -152,18 +153,29 @@ impl Row {
 
     #[inline]
     fn plain(&self) -> Plain {
-        let mark = |at: usize| Mark {
-            strand: self.strands[at],
-            site: self.sites[at],
-            hold: Hold::NOTHING,
-            mask: self.masks[at],
-        };
-        Plain {
-            marks: std::array::from_fn(mark),
+        let mut plain = Plain {
             writes: usize::from(self.writes),
-            len: usize::from(self.len),
-            is_lossy: self.is_lossy,
+            len: usize::from(self.len & !LOSSY),
+            is_lossy: self.len & LOSSY != 0,
+            ..Plain::EMPTY
+        };
+        for at in 0..N {
+            plain.marks[at] = Mark {
+                strand: self.strands[at],
+                site: self.sites[at],
+                hold: Hold::NOTHING,
+                mask: self.masks[at],
+            };
         }
+        plain
+    }
+
+    /// Where among the recent rows it is looked for.
+    #[inline]
+    fn slot(&self) -> usize {
+        let (strands, sites) = (&self.strands, &self.sites);
+        let ends = words([strands[N - 1], sites[N - 1]]) ^ u64::from(self.masks[0]);
+        slot(words([strands[0], strands[1]]), ends ^ words([sites[0], sites[1]]))
     }
 }
 
@@ -172,15 +184,18 @@ pub(crate) const FORM: u32 = 3 << 30;
 const WRITE: u32 = 1 << 30;
 const READ: u32 = 2 << 30;
 const ROW: u32 = 3 << 30;
+/// Beside [`ROW`]: one of two accesses.
+const TWO: u32 = 1 << 29;
 
 /// How many rows of a kind there can be.
-const CAPACITY: u32 = 1 << 30;
+const CAPACITY: u32 = 1 << 29;
 
 /// All plain histories of a run.
 #[derive(Debug)]
 pub(crate) struct Plains {
     singles: Store<Single>,
-    rows: Store<Row>,
+    twos: Store<Row<2>>,
+    rows: Store<Row<SLOTS>>,
 }
 
 /// Rows one thread has taken to fill, and those it made last: what is the same gets the same number, so
@@ -188,8 +203,10 @@ pub(crate) struct Plains {
 #[derive(Debug)]
 pub(crate) struct PlainBlocks {
     singles: Block,
+    twos: Block,
     rows: Block,
     recent_singles: Box<[u32]>,
+    recent_twos: Box<[u32]>,
     recent_rows: Box<[u32]>,
 }
 
@@ -199,8 +216,10 @@ impl Default for PlainBlocks {
     fn default() -> Self {
         Self {
             singles: Block::default(),
+            twos: Block::default(),
             rows: Block::default(),
             recent_singles: vec![0; RECENT].into(),
+            recent_twos: vec![0; RECENT].into(),
             recent_rows: vec![0; RECENT].into(),
         }
     }
@@ -220,6 +239,7 @@ impl Plains {
     pub(crate) fn new() -> Option<Self> {
         let plains = Self {
             singles: Store::new(CAPACITY)?,
+            twos: Store::new(CAPACITY)?,
             rows: Store::new(CAPACITY)?,
         };
         // What the tables of recent rows start with.
@@ -227,6 +247,7 @@ impl Plains {
             strand_mask: 0,
             site: 0,
         })?;
+        plains.twos.push(Row::EMPTY)?;
         plains.rows.push(Row::EMPTY)?;
         Some(plains)
     }
@@ -237,6 +258,7 @@ impl Plains {
         let row = state.0 & !FORM;
         let mut plain = Plain::EMPTY;
         match state.0 & FORM {
+            ROW if row & TWO != 0 => return Some(self.twos.get(row & !TWO).plain()),
             ROW => return Some(self.rows.get(row).plain()),
             WRITE => plain.push_write(self.singles.get(row).mark())?,
             READ => plain.push_read(self.singles.get(row).mark())?,
@@ -259,7 +281,18 @@ impl Plains {
                 let row = self.number_single(blocks, single)?;
                 Some(StateId(form | row))
             }
-            None => self.number_row(blocks, Row::new(plain)),
+            None if plain.len <= 2 => {
+                let row = Row::<2>::new(plain);
+                let recent = &mut blocks.recent_twos[row.slot()];
+                let row = recently(&self.twos, &mut blocks.twos, recent, row)?;
+                Some(StateId(ROW | TWO | row))
+            }
+            None => {
+                let row = Row::<SLOTS>::new(plain);
+                let recent = &mut blocks.recent_rows[row.slot()];
+                let row = recently(&self.rows, &mut blocks.rows, recent, row)?;
+                Some(StateId(ROW | row))
+            }
         }
     }
 
@@ -267,20 +300,20 @@ impl Plains {
     fn number_single(&self, blocks: &mut PlainBlocks, single: Single) -> Option<u32> {
         let key = slot(u64::from(single.strand_mask), u64::from(single.site));
         let recent = &mut blocks.recent_singles[key];
-        if *recent == 0 || self.singles.get(*recent) != single {
-            *recent = self.singles.push_in(&mut blocks.singles, single)?;
-        }
-        Some(*recent)
+        recently(&self.singles, &mut blocks.singles, recent, single)
     }
+}
 
-    fn number_row(&self, blocks: &mut PlainBlocks, row: Row) -> Option<StateId> {
-        let [a, b, c, d] = row.strands;
-        let sites = words([row.sites[0], row.sites[1]]);
-        let key = slot(words([a, b]) ^ sites, words([c, d]) ^ u64::from(row.masks[0]));
-        let recent = &mut blocks.recent_rows[key];
-        if *recent == 0 || self.rows.get(*recent) != row {
-            *recent = self.rows.push_in(&mut blocks.rows, row)?;
-        }
-        Some(StateId(ROW | *recent))
+/// The number of a row: the recent one if that is the same, else a new one.
+#[inline]
+fn recently<T: Copy + PartialEq>(
+    store: &Store<T>,
+    block: &mut Block,
+    recent: &mut u32,
+    row: T,
+) -> Option<u32> {
+    if *recent == 0 || store.get(*recent) != row {
+        *recent = store.push_in(block, row)?;
     }
+    Some(*recent)
 }
