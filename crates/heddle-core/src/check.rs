@@ -2,10 +2,11 @@
 
 use crate::atomicity::{self, Atomicity, Scope};
 use crate::event::Listener;
-use crate::finding::{Guarantee, Outcome};
+use crate::finding::{Finding, Guarantee, Outcome};
 use crate::history::{FourField, Full, History, OneReader, TwoReaders, Unchecked};
 use crate::order::{Bags, Graph, HandOffs, Order};
 use crate::race::RaceDetector;
+use crate::witness;
 
 /// What a program may do, as far as its front end knows before it runs. Engines are chosen by
 /// this; a feature that is absent here must not show up in the events.
@@ -85,12 +86,26 @@ pub fn check<R: Run>(run: &mut R, order: OrderChoice) -> Result<Outcome, OrderEr
 pub fn check_with<R: Run>(run: &mut R, analyses: Analyses) -> Result<Outcome, OrderError> {
     let features = run.features();
     let mut outcome = races(run, analyses.order)?;
+    settle_certainty(run, &mut outcome);
     let is_asked = features.atomics || analyses.atomicity.scope == Scope::All;
     if is_asked && !features.cuts {
         let torn = atomicity::torn(run, analyses.order, analyses.atomicity)?;
         outcome.findings.extend(torn);
     }
     Ok(outcome)
+}
+
+/// A race is certain if a schedule of this input shows it. Runs that are too long to be looked at again keep
+/// what the order with its hand-offs says.
+fn settle_certainty<R: Run>(run: &mut R, outcome: &mut Outcome) {
+    let is_race = |finding: &Finding| matches!(finding, Finding::Race { .. });
+    if outcome.findings.iter().any(is_race) {
+        let mut memory = witness::Memory::default();
+        run.run(&mut memory);
+        if let Some(events) = memory.events() {
+            witness::settle(events, &mut outcome.findings);
+        }
+    }
 }
 
 /// A program without mutual exclusion is run once. With mutual exclusion, races found by bags are

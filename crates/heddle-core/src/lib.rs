@@ -22,6 +22,7 @@ pub mod order;
 mod place;
 pub mod race;
 pub mod roster;
+pub mod witness;
 
 pub use check::{Analyses, Features, OrderChoice, OrderError, Run, check, check_with};
 pub use event::{
