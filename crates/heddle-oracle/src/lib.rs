@@ -9,6 +9,7 @@ mod atoms;
 pub mod draw;
 pub mod graph;
 mod oracle;
+mod predict;
 pub mod program;
 pub mod property;
 mod rules;
@@ -17,6 +18,7 @@ pub mod stream;
 
 pub use atoms::{Subject, Torn, TornVerdicts, torn_verdicts};
 pub use oracle::{Oracle, Race, Verdicts, verdicts};
+pub use predict::predictable_races;
 pub use rules::{Rules, is_depth_first};
 pub use soak::{
     Misses, cases, runner, soak, soak_atomicity, soak_traces, try_atomic_programs,

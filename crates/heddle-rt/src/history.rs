@@ -440,23 +440,24 @@ impl Engine {
             next.push_write(mark)?;
         }
         next.is_lossy = old.is_lossy;
-        let (mut kept, mut len) = ([now; SLOTS], 0);
+        let (mut kept, mut is_past, mut len) = ([now; SLOTS], [false; SLOTS], 0);
         for &mark in old.reads() {
-            let is_covered = mark.mask & !touch.mask == 0
-                && self.is_before(cache, cursor, touch.granule, mark.strand)
+            let is_before = self.is_before(cache, cursor, touch.granule, mark.strand);
+            let is_covered = is_before
+                && mark.mask & !touch.mask == 0
                 && (!old.is_lossy || self.is_ordered_by_tree(mark.strand, now.strand));
             if !is_covered {
-                kept[len] = mark;
+                (kept[len], is_past[len]) = (mark, is_before);
                 len += 1;
             }
         }
-        let kept = &kept[..len];
+        let (kept, is_past) = (&kept[..len], &is_past[..len]);
         let mut left_out = None;
         if kept.first().is_some_and(|first| first.is_same_place(now)) {
             now.mask |= kept[0].mask;
             left_out = Some(0);
         } else {
-            match self.who_is_dropped(cache, kept, now) {
+            match self.who_is_dropped(cache, kept, is_past, now) {
                 Dropped::Nobody => {}
                 Dropped::Now if len == old.reads().len() => {
                     return Some(old.lossy());
@@ -479,7 +480,13 @@ impl Engine {
 
     /// Which of three reads of one sort need not be kept: see [`two_of_three`](Self::two_of_three).
     #[inline]
-    fn who_is_dropped(&self, cache: &ThreadCache, reads: &[Mark], now: Mark) -> Dropped {
+    fn who_is_dropped(
+        &self,
+        cache: &ThreadCache,
+        reads: &[Mark],
+        is_past: &[bool],
+        now: Mark,
+    ) -> Dropped {
         if reads.len() < 2 || self.keeps_all() || cache.is_watched {
             return Dropped::Nobody;
         }
@@ -487,8 +494,9 @@ impl Engine {
         if departures == Departures::Edges {
             return Dropped::Nobody;
         }
-        let mut of_its_sort = reads.iter().enumerate().filter(|(_, mark)| {
-            mark.mask & now.mask == now.mask
+        let mut of_its_sort = reads.iter().enumerate().filter(|(at, mark)| {
+            !is_past[*at]
+                && mark.mask & now.mask == now.mask
                 && self.forest.node(mark.strand).departures() == departures
         });
         let (Some((at, second)), Some((_, first))) = (of_its_sort.next(), of_its_sort.next())
@@ -780,7 +788,8 @@ impl Engine {
 
     /// The list with one more access, or with the two of three of a sort whose lowest common ancestor is highest:
     /// by the tree alone, whatever is parallel with some access is parallel with one of these (see
-    /// [`heddle_core::history::TwoReaders`]). Accesses to other bytes are none of its business.
+    /// [`heddle_core::history::TwoReaders`]). Accesses to other bytes are none of its business, nor those that
+    /// precede: they cannot stand for this one.
     fn two_of_three(
         &self,
         cache: &mut ThreadCache,
@@ -788,7 +797,12 @@ impl Engine {
         now: Mark,
         of_its_sort: impl Fn(&Mark) -> bool,
     ) -> Option<ListId> {
-        let covers = |mark: &Mark| mark.mask & now.mask == now.mask && of_its_sort(mark);
+        let covers = |mark: &Mark| {
+            mark.mask & now.mask == now.mask
+                && of_its_sort(mark)
+                && mark.strand != now.strand
+                && !self.is_ordered(mark.strand, now.strand)
+        };
         let mut others = self.states.iter(list).filter(covers);
         let (Some(second), Some(first)) = (others.next(), others.next()) else {
             return self.states.add(&mut cache.blocks, list, now);

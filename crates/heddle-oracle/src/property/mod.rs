@@ -9,11 +9,13 @@ mod language;
 mod stream;
 mod truth;
 
+use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
 
-use heddle_core::{Event, Features, OrderChoice, OrderError, check};
+use heddle_core::{Certainty, Event, Features, Location, OrderChoice, OrderError, check};
 
 use crate::oracle::{Oracle, verdicts};
+use crate::predict::predictable_races;
 use crate::rules::{Rules, is_depth_first};
 use crate::stream::Recorded;
 
@@ -52,22 +54,38 @@ pub const ORDERS: [OrderChoice; 4] = [
 pub fn orders_agree_with_the_oracle(run: &mut Recorded) -> Holds {
     Rules::hold(&run.events, run.features)?;
     let oracle = Oracle::of(&run.events);
+    let certain = predictable_races(&run.events);
     for order in ORDERS {
-        order_agrees(run, order, &oracle)?;
+        order_agrees(run, order, &oracle, certain.as_ref())?;
     }
     Ok(())
 }
 
-fn order_agrees(run: &mut Recorded, order: OrderChoice, oracle: &Oracle) -> Holds {
+fn order_agrees(
+    run: &mut Recorded,
+    order: OrderChoice,
+    oracle: &Oracle,
+    certain: Option<&BTreeSet<Location>>,
+) -> Holds {
     let outcome = match check(run, order) {
         Ok(outcome) => outcome,
         Err(error) if may_refuse(order, error, run.features, &run.events) => return Ok(()),
         Err(error) => return Err(format!("{order:?} refuses the run: {error:?}")),
     };
     let (expected, found) = (oracle.verdicts(), verdicts(&outcome));
-    if found != expected {
+    if !found.keys().eq(expected.keys()) {
         return Err(format!(
             "{order:?} finds {found:?}, the oracle {expected:?}"
+        ));
+    }
+    let is_shown = |at: &Location| certain.is_none_or(|certain| certain.contains(at));
+    let is_certain = |certainty: &Certainty| *certainty == Certainty::Certain;
+    if let Some((at, _)) = found
+        .iter()
+        .find(|(at, certainty)| is_certain(certainty) && !is_shown(at))
+    {
+        return Err(format!(
+            "{order:?} calls the race on {at:?} certain, and no reordering of the run shows it"
         ));
     }
     findings_are_true(&outcome, oracle)

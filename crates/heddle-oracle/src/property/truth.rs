@@ -3,7 +3,7 @@
 //! An engine keeps few accesses per location and reports few pairs, so the pairs cannot be
 //! compared one to one. But each it reports must be one of the oracle's.
 
-use heddle_core::{Access, Certainty, Finding, Location, Outcome, TaskId, Why};
+use heddle_core::{Access, Finding, Location, Outcome, TaskId, Why};
 
 use super::Holds;
 use crate::oracle::{Oracle, Race};
@@ -16,16 +16,16 @@ pub fn findings_are_true(outcome: &Outcome, oracle: &Oracle) -> Holds {
     let races = oracle.races();
     for finding in &outcome.findings {
         if let Finding::Race {
-            certainty,
             place,
             accesses,
             why,
             count,
+            ..
         } = finding
         {
             let location = Location(place.location);
             let known = races.iter().filter(|race| race.location == location);
-            is_known(known, *certainty, accesses)
+            is_known(known, accesses)
                 .and_then(|()| is_explained(outcome, accesses, why))
                 .and_then(|()| require(*count > 0, "counted zero times"))
                 .map_err(|wrong| format!("{wrong}: {finding:?}"))?;
@@ -34,25 +34,13 @@ pub fn findings_are_true(outcome: &Outcome, oracle: &Oracle) -> Holds {
     Ok(())
 }
 
-/// Some racing pair has these accesses. A certain finding may have met a certain pair of the same
-/// source positions only after it had kept the accesses of a possible one.
-fn is_known<'a>(
-    known: impl Iterator<Item = &'a Race> + Clone,
-    certainty: Certainty,
-    accesses: &[Access; 2],
-) -> Holds {
+/// Some racing pair has these accesses. How certain it is, [`predict`](crate::predict) has said.
+fn is_known<'a>(mut known: impl Iterator<Item = &'a Race>, accesses: &[Access; 2]) -> Holds {
     let [first, second] = accesses;
     let swapped = [second.clone(), first.clone()];
-    let mut same = known.clone();
     require(
-        same.any(|race| race.accesses == *accesses || race.accesses == swapped),
+        known.any(|race| race.accesses == *accesses || race.accesses == swapped),
         "no such pair of accesses races",
-    )?;
-    let mut same_sites = known.filter(|race| sites(&race.accesses) == sites(accesses));
-    require(
-        certainty == Certainty::Possible
-            || same_sites.any(|race| race.certainty == Certainty::Certain),
-        "the race is only possible",
     )
 }
 
