@@ -1,8 +1,8 @@
 //! The one engine that answers for running programs: what a task and an access cost it as programs grow.
 //!
-//! It is driven as users drive it, from the `heddle` crate, on one thread and on two. Every configuration runs in a process of
-//! its own, which is stopped when it takes too much time or memory: then the larger ones of its series are left out,
-//! and the table says so.
+//! It is driven as users drive it, from the `heddle` crate, on one thread and on two. Time is processor time, of all threads: what
+//! other programs do meanwhile does not count. Every configuration runs in a process of its own, which is stopped when it
+//! takes too much time or memory: then the larger ones of its series are left out, and the table says so.
 
 pub mod figures;
 mod program;
@@ -11,21 +11,22 @@ use crate::measure::peak_bytes;
 use crate::options::Options;
 use figures::Row;
 pub use program::{Program, Sharing};
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The first argument of a child.
 pub const CHILD: &str = "--engine-child";
 /// How often at most a configuration is timed.
-const MOST_RUNS: u32 = 31;
+const MOST_RUNS: usize = 31;
 /// No child may hold more.
 const MOST_BYTES: u64 = 4 << 30;
 
 /// What a child found out.
 #[derive(Clone, Copy, Serialize, Deserialize, Debug)]
 pub struct Measured {
-    /// Median time of a checked run, less that of a check of nothing.
+    /// Median processor time of a checked run, less that of a check of nothing.
     pub seconds: f64,
     /// How many runs were timed.
     pub runs: usize,
@@ -43,7 +44,7 @@ pub fn measure_all(options: &Options) -> Result<Vec<Row>, String> {
                 tasks,
                 threads,
             };
-            let row = Row::new(program, in_child(program, options.seconds)?);
+            let row = Row::new(program, in_child(program, limit(program, options))?);
             println!("{}", figures::line(&row));
             let stopped = row.stopped.is_some();
             rows.push(row);
@@ -53,6 +54,14 @@ pub fn measure_all(options: &Options) -> Result<Vec<Row>, String> {
         }
     }
     Ok(rows)
+}
+
+/// The largest programs are measured where few tasks are alive.
+fn limit(program: Program, options: &Options) -> Duration {
+    match program.sharing {
+        Sharing::FewAlive => options.seconds * 5,
+        _ => options.seconds,
+    }
 }
 
 /// The child's part: measures, verifies, and returns the line to print.
@@ -90,67 +99,60 @@ fn in_child(program: Program, limit: Duration) -> Result<Result<Measured, String
 
 /// Waits until the child has ended, or stops it and says why.
 fn watch(child: &mut Child, limit: Duration) -> Result<Option<String>, String> {
-    let start = Instant::now();
     while child.try_wait().map_err(|e| e.to_string())?.is_none() {
-        let reason = match () {
-            () if start.elapsed() > limit * 2 => format!("more than {} s", limit.as_secs()),
-            () if resident_bytes(child.id()) > MOST_BYTES => "more than 4 GiB".to_owned(),
-            () => {
-                std::thread::sleep(Duration::from_millis(5));
-                continue;
-            }
+        let Some(reason) = excess(child.id(), limit) else {
+            std::thread::sleep(Duration::from_millis(5));
+            continue;
         };
-        child
-            .kill()
-            .map_err(|e| format!("cannot stop a child: {e}"))?;
+        let killed = child.kill();
+        killed.map_err(|e| format!("cannot stop a child: {e}"))?;
         return Ok(Some(reason));
     }
     Ok(None)
 }
 
-/// Of a process that may have ended.
-fn resident_bytes(process: u32) -> u64 {
-    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
-    let pages = text
-        .split_whitespace()
-        .nth(1)
-        .and_then(|pages| pages.parse::<u64>().ok());
-    pages.unwrap_or(0) * 4096
+/// What a process has taken too much of; nothing of one that has ended.
+fn excess(process: u32, limit: Duration) -> Option<String> {
+    let read = |file: &str| std::fs::read_to_string(format!("/proc/{process}/{file}")).ok();
+    let number = |text: &str, at| text.split_whitespace().nth(at)?.parse::<u64>().ok();
+    let pages = number(&read("statm")?, 1)?;
+    // After the name in parentheses: the time in user and in kernel mode, in hundredths of a second.
+    let stat = read("stat")?;
+    let (_, stat) = stat.rsplit_once(')')?;
+    let hundredths = number(stat, 11)? + number(stat, 12)?;
+    if pages * 4096 > MOST_BYTES {
+        return Some("more than 4 GiB".to_owned());
+    }
+    let late = Duration::from_millis(hundredths * 10) > limit;
+    late.then(|| format!("more than {} s", limit.as_secs()))
 }
 
 /// As many runs as half of the limit allows, at least one; the first of several is not counted.
 fn measure(program: Program, limit: Duration) -> Result<Measured, String> {
-    let begun = Instant::now();
-    let mut times = vec![timed(program)?];
-    while times.len() <= MOST_RUNS as usize && begun.elapsed() < limit / 2 {
-        times.push(timed(program)?);
+    let begun = processor_time();
+    let mut times = vec![program.check()?];
+    while times.len() <= MOST_RUNS && processor_time() - begun < limit.as_secs_f64() / 4.0 {
+        times.push(program.check()?);
     }
     if times.len() > 1 {
         times.remove(0);
     }
     let peak_bytes = peak_bytes()?;
-    let nothing = (0..5).map(|_| seconds_of(|| program.check_nothing()));
-    let nothing = bench_harness::median(nothing.collect());
+    let nothing = (0..5).map(|_| program.check_nothing()).collect();
     let runs = times.len();
-    let seconds = (bench_harness::median(times) - nothing).max(1e-9);
+    // Of few tasks on several threads, the difference can drown in noise.
+    let seconds = bench_harness::median(times) - bench_harness::median(nothing);
     Ok(Measured {
-        seconds,
+        seconds: seconds.max(1e-9 * f64::from(program.tasks)),
         runs,
         peak_bytes,
     })
 }
 
-/// The time of one checked run whose result was right.
-fn timed(program: Program) -> Result<f64, String> {
-    let mut result = Ok(());
-    let seconds = seconds_of(|| result = program.check());
-    result.map(|()| seconds)
-}
-
-fn seconds_of(work: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    work();
-    start.elapsed().as_secs_f64()
+/// Of all threads of this process until now, in seconds.
+fn processor_time() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 fn to_arguments(program: Program, limit: Duration) -> [String; 4] {
@@ -195,9 +197,11 @@ mod tests {
 
     #[test]
     fn a_child_that_takes_too_long_is_stopped() {
-        let mut child = Command::new("sleep").arg("60").spawn().expect("a child");
-        let reason = watch(&mut child, Duration::ZERO).expect("a child that can be watched");
-        assert_eq!(reason.as_deref(), Some("more than 0 s"));
+        let mut endless = Command::new("sh");
+        endless.args(["-c", "while :; do :; done"]);
+        let mut child = endless.spawn().expect("a child");
+        let reason = watch(&mut child, Duration::from_millis(20));
+        assert_eq!(reason, Ok(Some("more than 0 s".to_owned())));
         assert!(!child.wait().expect("a child").success());
     }
 }

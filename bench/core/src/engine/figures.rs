@@ -14,7 +14,7 @@ pub struct Row {
     pub threads: u32,
     /// Tasks that access something.
     pub tasks: u32,
-    /// Of a whole checked run.
+    /// Processor time of a whole checked run.
     pub nanos_per_task: Option<f64>,
     /// The same divided by the accesses of a task; spawning it is part of it.
     pub nanos_per_access: Option<f64>,

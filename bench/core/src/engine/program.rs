@@ -3,6 +3,7 @@
 //! The tasks are spawned as a tree of [`FAN_OUT`], all into one finish, so that on several threads few of them wait
 //! to be run. The program of [`Sharing::FewAlive`] is another one: a finish after every [`ALIVE`] tasks.
 
+use super::processor_time;
 use heddle::{Checker, Mutex, Report, Scope, Shared, SharedVec, finish};
 
 /// Children of each task that has any.
@@ -67,16 +68,25 @@ pub struct Program {
 }
 
 impl Program {
-    /// Runs it checked. An error: the verdict or the result is wrong.
-    pub fn check(self) -> Result<(), String> {
-        let mut result = 0;
-        let report = self.checker().check(|| result = self.run());
-        self.verify(&report, result)
+    /// Runs it checked; the processor time from its first step to the report. An error: the verdict
+    /// or the result is wrong.
+    pub fn check(self) -> Result<f64, String> {
+        let (seconds, result, report) = self.timed(Self::run);
+        self.verify(&report, result).map(|()| seconds)
     }
 
-    /// What a check costs that has nothing to check.
-    pub fn check_nothing(self) {
-        self.checker().check(|| ()).assert_clean();
+    /// What that is for a program that does nothing.
+    pub fn check_nothing(self) -> f64 {
+        self.timed(|_| 0).0
+    }
+
+    fn timed(self, run: impl Fn(Self) -> u64 + Sync) -> (f64, u64, Report) {
+        let (mut start, mut result) = (0.0, 0);
+        let report = self.checker().check(|| {
+            start = processor_time();
+            result = run(self);
+        });
+        (processor_time() - start, result, report)
     }
 
     fn checker(self) -> Checker {
@@ -200,7 +210,7 @@ mod tests {
                     tasks: 1000,
                     threads,
                 };
-                assert_eq!(program.check(), Ok(()), "{name}");
+                assert!(program.check().is_ok(), "{name}: {:?}", program.check());
             }
         }
     }
