@@ -27,7 +27,7 @@ const ENGINE_TASKS: [u32; 2] = [1_000_000, 10_000_000];
 /// Printed for a wrong command line.
 pub const USAGE: &str = "\
 usage: cargo xtask bench core [--order bags|tree|graph] [--shape wide|deep|deep-finish|tree|chain|chain-far]
-                              [--order engine] [--shape nothing|private|read|locked|raced|few-alive]
+                              [--order engine] [--shape nothing|private|read|read-edge|locked|raced|few-alive]
                               [--max-tasks N] [--seconds N]";
 
 /// Reads the command line.
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn ten_million_tasks_are_run_unasked_only_where_few_are_alive() {
         let unasked = options(&[]).expect("a right command line");
-        assert_eq!(unasked.engine_series().count(), 12);
+        assert_eq!(unasked.engine_series().count(), 14);
         assert_eq!(unasked.engine_sizes(Sharing::Read).last(), Some(&1_000_000));
         assert_eq!(unasked.engine_sizes(Sharing::FewAlive), [10_000_000]);
         let more = options(&["--order", "engine", "--max-tasks", "10000000"]);

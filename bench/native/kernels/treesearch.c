@@ -1,7 +1,8 @@
 // TreeSearch: the nodes of a tree that is known only by growing it, counted.
 //
 // How many children a node has follows from its number alone, so that subtrees differ in size by
-// orders of magnitude. One task per node; all of them read the rules of the tree, which are global.
+// orders of magnitude. One task per node; the rules of the tree are global, and each task that has
+// children reads them again for each child.
 // Seeded defect: the children of a node add to one count.
 
 #include "kernel.h"
@@ -29,25 +30,23 @@ static uint64_t mixed(uint64_t x) {
 }
 
 static uint64_t fan_out(Node node) {
-  if (node.depth == 0) {
-    return rules.roots;
-  }
   return node.number % 1000000 < rules.in_a_million ? rules.children : 0;
 }
 
-static void grow(Node node, Tree *tree);
+static void grow(Node node, uint64_t children, Tree *tree);
 
 // The tree below a node with children.
 static void branch(Node node, uint64_t children, Tree *tree) {
   Tree *below = own_room(children, sizeof *below);
   for (uint64_t i = 0; i < children; i++) {
     Node child = {mixed(node.number * 31 + i + 1), node.depth + 1};
+    uint64_t its = fan_out(child);
 #ifdef RACY
-#pragma omp task firstprivate(child)
-    grow(child, &below[0]);
+#pragma omp task firstprivate(child, its)
+    grow(child, its, &below[0]);
 #else
-#pragma omp task firstprivate(child, i)
-    grow(child, &below[i]);
+#pragma omp task firstprivate(child, its, i)
+    grow(child, its, &below[i]);
 #endif
   }
 #pragma omp taskwait
@@ -59,8 +58,7 @@ static void branch(Node node, uint64_t children, Tree *tree) {
   free(below);
 }
 
-static void grow(Node node, Tree *tree) {
-  uint64_t children = fan_out(node);
+static void grow(Node node, uint64_t children, Tree *tree) {
   tree->nodes += 1; // racy
   if (children == 0) {
     tree->leaves += 1; // racy
@@ -75,7 +73,7 @@ int main(int count, char **words) {
   Tree tree = {0, 0, 0};
 #pragma omp parallel
 #pragma omp single
-  grow((Node){41, 0}, &tree);
+  grow((Node){41, 0}, rules.roots, &tree);
   Digest digest = EMPTY_DIGEST;
   digest_add(&digest, tree.nodes);
   digest_add(&digest, tree.leaves);

@@ -4,7 +4,7 @@
 //! to be run. The program of [`Sharing::FewAlive`] is another one: a finish after every [`ALIVE`] tasks.
 
 use super::processor_time;
-use heddle::{Checker, Mutex, Report, Scope, Shared, SharedVec, finish};
+use heddle::{Checker, Mutex, Report, Scope, Shared, SharedVec, finish, future};
 
 /// Children of each task that has any.
 const FAN_OUT: u32 = 10;
@@ -20,6 +20,8 @@ pub enum Sharing {
     Private,
     /// All read one location, each four times.
     Read,
+    /// The same, in a program that has an extra edge.
+    ReadEdge,
     /// All read and write one location under its lock.
     Locked,
     /// All write one location, and race.
@@ -30,10 +32,11 @@ pub enum Sharing {
 
 impl Sharing {
     /// All, with their names in tables.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Nothing, "nothing"),
         (Self::Private, "private"),
         (Self::Read, "read"),
+        (Self::ReadEdge, "read-edge"),
         (Self::Locked, "locked"),
         (Self::Raced, "raced"),
         (Self::FewAlive, "few-alive"),
@@ -43,7 +46,7 @@ impl Sharing {
     pub fn accesses(self) -> u32 {
         match self {
             Self::Nothing => 0,
-            Self::Private | Self::Read => 4,
+            Self::Private | Self::Read | Self::ReadEdge => 4,
             Self::Locked | Self::FewAlive => 2,
             Self::Raced => 1,
         }
@@ -101,6 +104,11 @@ impl Program {
             Sharing::Nothing => self.all(|_| ()),
             Sharing::Private => return self.private(),
             Sharing::Read => return self.read(),
+            Sharing::ReadEdge => {
+                let before = future(|| ());
+                before.get();
+                return self.read();
+            }
             Sharing::Locked => return self.locked(),
             Sharing::Raced => {
                 let shared = Shared::new(0_u32);
@@ -162,7 +170,7 @@ impl Program {
         let expected = match self.sharing {
             Sharing::Nothing | Sharing::Raced => 0,
             Sharing::Private => tasks * (tasks - 1) / 2,
-            Sharing::Read => 2,
+            Sharing::Read | Sharing::ReadEdge => 2,
             Sharing::Locked => tasks,
             Sharing::FewAlive => u64::from(ALIVE),
         };
