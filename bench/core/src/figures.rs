@@ -167,7 +167,8 @@ pub fn targets(rows: &[Row], ratios: &[Ratio]) -> Vec<String> {
     ]
 }
 
-fn mark(met: bool) -> &'static str {
+/// How a line about a target begins.
+pub fn mark(met: bool) -> &'static str {
     if met { "met   " } else { "missed" }
 }
 

@@ -160,7 +160,7 @@ fn racy_places(outcome: &Outcome) -> Result<usize, String> {
 }
 
 /// The high-water mark of resident memory, as the kernel keeps it.
-fn peak_bytes() -> Result<u64, String> {
+pub fn peak_bytes() -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|e| e.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());

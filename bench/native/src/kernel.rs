@@ -1,7 +1,8 @@
 //! The programs under `kernels/`: their names, their sizes, and where their seeded defects are.
 //!
 //! The first twelve are Table 2 of Raman et al., *Efficient Data Race Detection for Async-Finish
-//! Parallelism*; the other five are the task programs that OpenMP runtimes are usually measured with.
+//! Parallelism*; the next five are the task programs that OpenMP runtimes are usually measured with. The last
+//! five are irregular: many small tasks that share much, lists, copies and searches that stop early.
 //! All are written from the algorithms.
 
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub struct Kernel {
 }
 
 /// All programs.
-pub const KERNELS: [Kernel; 17] = [
+pub const KERNELS: [Kernel; 22] = [
     kernel("Series", "series", 6, 5000),
     kernel("LUFact", "lufact", 70, 1100),
     kernel("SOR", "sor", 40, 1000),
@@ -38,6 +39,11 @@ pub const KERNELS: [Kernel; 17] = [
     kernel("MergeSort", "mergesort", 5000, 3_000_000),
     kernel("Strassen", "strassen", 200, 1024),
     kernel("SparseLU", "sparselu", 5, 44),
+    kernel("TreeSearch", "treesearch", 30, 20_000),
+    kernel("FFT", "fft", 1000, 1 << 20),
+    kernel("Stations", "stations", 5, 500),
+    kernel("Packing", "packing", 4, 9),
+    kernel("Knapsack", "knapsack", 10, 26),
 ];
 
 const fn kernel(name: &'static str, stem: &'static str, small: usize, full: usize) -> Kernel {
