@@ -18,14 +18,14 @@ use heddle_report::{
 };
 use heddle_trace::Trace;
 
-use crate::arguments::{Analysis, CheckOptions, Format, History};
-use crate::console::Console;
+use crate::arguments::{Analysis, CheckOptions, CutRule, Format, History};
+use crate::console::{Console, note};
 use crate::expect::Comparison;
 use crate::input::{self, Input};
 use crate::program::Live;
 use crate::progress::Progress;
 use crate::status::{Status, guarded};
-use crate::{order, record};
+use crate::{order, record, suggest, transactions};
 
 /// Findings shown in text unless told otherwise.
 const TEXT_LIMIT: usize = 100;
@@ -106,7 +106,15 @@ impl Checker<'_> {
     fn file(&mut self, path: &Path) -> Status {
         let checked = match input::read(path) {
             Err(problem) => return self.fail(&problem),
+            Ok(Input::Recorded(..)) if self.options.suggest_cuts => {
+                let name = input::shown(path);
+                let message = format!("--suggest-cuts: {name} is a recorded run, not a program");
+                return self.fail(&Problem::plain(message));
+            }
             Ok(Input::Recorded(trace, damage)) => self.recorded(path, *trace, damage),
+            Ok(Input::Program(text)) if self.options.suggest_cuts => {
+                return self.suggest(path, &text);
+            }
             Ok(Input::Program(text)) => self.program(path, &text),
         };
         match checked {
@@ -115,18 +123,48 @@ impl Checker<'_> {
         }
     }
 
+    /// Prints cuts that cannot be seen as an edit.
+    fn suggest(&mut self, path: &Path, text: &str) -> Status {
+        let name = input::shown(path);
+        let program = match heddle_lang::compile(&name, text) {
+            Ok(program) => program,
+            Err(diagnostics) => return self.fail_for(&problems(&name, text, &diagnostics)),
+        };
+        let rule = self.options.cuts.unwrap_or(CutRule::Menier);
+        let found = suggest::suggest(&program, Some(rule).into(), self.options.exact.into());
+        if !found.is_right {
+            let problem = Problem::plain(format!("{name}: its own cuts can be seen"));
+            let help = "mend them first: heddle check shows them";
+            self.console.problems(&[problem.help(Some(help.into()))]);
+            return Status::Findings;
+        }
+        let edit = suggest::edit(&name, text, &found.cuts);
+        self.console.print(&edit);
+        let (kept, tried) = (found.cuts.len(), found.tried);
+        // The only way to fail here is a closed standard error, and then nobody listens.
+        let _ = note(&format!("{name}: {kept} of {tried} cuts cannot be seen"));
+        Status::Clean
+    }
+
     fn program(&self, path: &Path, text: &str) -> Result<Checked, Vec<Problem>> {
         let name = input::shown(path);
         let mut program = heddle_lang::compile(&name, text)
             .map_err(|diagnostics| problems(&name, text, &diagnostics))?;
-        eliminate(&mut program, self.options.eliminations());
+        program.features.cuts |= self.options.cuts.is_some();
+        eliminate(
+            &mut program,
+            self.options.eliminations(program.features.cuts),
+        );
         let recorder = match &self.options.record {
             Some(to) => Some(record::start(to, path, &program).map_err(|problem| vec![problem])?),
             None => None,
         };
         let progress = Progress::start(format!("checking {name}"));
-        let mut live = Live::new(&program, recorder, &progress);
-        let checked = self.check(&name, &mut live);
+        let mut live = Live::new(&program, self.options.cuts.into(), recorder, &progress);
+        let checked = match program.features.cuts {
+            true => transactions::program(self.options, &name, &program.legend, &mut live),
+            false => self.check(&name, &mut live),
+        };
         let baseline = self.baseline(&mut live);
         let counts = live.counts();
         let problem = self.close_recording(live);
@@ -155,7 +193,12 @@ impl Checker<'_> {
             return Err(vec![problem]);
         }
         let _progress = Progress::start(format!("checking {name}"));
-        let (mut outcome, stats) = self.check(&name, &mut trace)?;
+        let legend = trace.legend.clone();
+        let checked = match trace.features.cuts {
+            true => transactions::recorded(self.options, &name, &legend, &mut trace),
+            false => self.check(&name, &mut trace),
+        };
+        let (mut outcome, stats) = checked?;
         if damage.is_some() {
             outcome.guarantee = Guarantee::UpToHere;
         }

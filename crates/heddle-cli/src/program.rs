@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Write};
 
 use heddle_core::{Features, Listener, Run};
 use heddle_lang::Program;
-use heddle_lang::machine::{Code, RunCounts};
+use heddle_lang::cuts::Cuts;
+use heddle_lang::machine::{Code, Plan, RunCounts};
 use heddle_trace::Writer;
 
 use crate::progress::Progress;
@@ -23,15 +24,25 @@ pub struct Live<'a> {
 
 impl<'a> Live<'a> {
     /// The program, about to be run.
-    pub fn new(program: &Program, recorder: Option<Writer<File>>, progress: &'a Progress) -> Self {
+    pub fn new(
+        program: &Program,
+        cuts: Cuts,
+        recorder: Option<Writer<File>>,
+        progress: &'a Progress,
+    ) -> Self {
         Self {
-            code: Code::new(program),
+            code: Code::with_cuts(program, cuts),
             features: program.features,
             recorder,
             progress,
             has_run: false,
             counts: RunCounts::default(),
         }
+    }
+
+    /// Runs the program under a schedule; whether it came to its end.
+    pub fn run_planned<L: Listener>(&self, plan: &Plan, listener: &mut L) -> bool {
+        self.code.run_planned(plan, listener)
     }
 
     /// What the last run counted.

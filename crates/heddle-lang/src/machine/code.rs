@@ -247,6 +247,8 @@ pub(super) enum Instruction {
         lock: LockId,
     },
     Cut,
+    /// A cut made by a rule: not inside a critical section.
+    RuleCut,
     Assert {
         a: Reg,
     },
