@@ -150,7 +150,8 @@ impl Checker<'_> {
         let name = input::shown(path);
         let mut program = heddle_lang::compile(&name, text)
             .map_err(|diagnostics| problems(&name, text, &diagnostics))?;
-        program.features.cuts |= self.options.cuts.is_some();
+        let asks = self.options.analysis == Analysis::Transactions;
+        program.features.cuts |= asks || self.options.cuts.is_some();
         let eliminations = self.options.eliminations(program.features.cuts);
         eliminate(&mut program, eliminations);
         let recorder = match &self.options.record {
@@ -160,7 +161,7 @@ impl Checker<'_> {
         let progress = Progress::start(format!("checking {name}"));
         let mut live = Live::new(&program, self.options.cuts(), recorder, &progress);
         let checked = match program.features.cuts {
-            true => transactions::program(self.options, &name, &program.legend, &mut live),
+            true => transactions::program(self.asked(), &name, &program.legend, &mut live),
             false => self.check(&name, &mut live),
         };
         let baseline = self.baseline(&mut live);
@@ -192,8 +193,15 @@ impl Checker<'_> {
         }
         let _progress = Progress::start(format!("checking {name}"));
         let legend = trace.legend.clone();
+        if self.options.cuts.is_some() {
+            let problem = Problem::plain(format!(
+                "--cuts: {name} is a recorded run, which is cut already"
+            ));
+            return Err(vec![problem]);
+        }
+        trace.features.cuts |= self.options.analysis == Analysis::Transactions;
         let checked = match trace.features.cuts {
-            true => transactions::recorded(self.options, &name, &legend, &mut trace),
+            true => transactions::recorded(self.asked(), &name, &legend, &mut trace),
             false => self.check(&name, &mut trace),
         };
         let (mut outcome, stats) = checked?;
@@ -224,6 +232,15 @@ impl Checker<'_> {
         let used = order::used(&outcome.orders);
         let stats = Stats::new(used, &outcome.counts, start.elapsed());
         Ok((outcome, stats))
+    }
+
+    /// How transactions are checked.
+    fn asked(&self) -> heddle_transactions::Options {
+        heddle_transactions::Options {
+            exact: self.options.exact.into(),
+            count: self.options.stats,
+            cuts: None,
+        }
     }
 
     /// What the options leave out of a program's check.

@@ -1,5 +1,5 @@
 //! Checking transactions: of a program, which can be run again under the schedule of a finding, and of a
-//! recorded run.
+//! recorded run, which cannot.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,14 +9,13 @@ use heddle_lang::machine::Plan;
 use heddle_report::{Position, Problem, Source, Stats};
 use heddle_transactions::{Checked, Options, Rejected, Witness};
 
-use crate::arguments::CheckOptions;
 use crate::order;
 use crate::program::Live;
 
 type Found = Result<(Outcome, Stats), Vec<Problem>>;
 
 /// Checks a program; every confirmed finding is run again under its schedule.
-pub fn program(options: &CheckOptions, name: &str, legend: &Legend, live: &mut Live<'_>) -> Found {
+pub fn program(options: Options, name: &str, legend: &Legend, live: &mut Live<'_>) -> Found {
     let start = Instant::now();
     let mut checked = check(options, name, legend, live)?;
     heddle_transactions::settle(&mut checked, |witness, log| {
@@ -26,24 +25,20 @@ pub fn program(options: &CheckOptions, name: &str, legend: &Legend, live: &mut L
 }
 
 /// Checks a recorded run.
-pub fn recorded<R: Run>(options: &CheckOptions, name: &str, legend: &Legend, run: &mut R) -> Found {
+pub fn recorded<R: Run>(options: Options, name: &str, legend: &Legend, run: &mut R) -> Found {
     let start = Instant::now();
     let checked = check(options, name, legend, run)?;
     Ok(with_stats(checked.outcome, start))
 }
 
 fn check<R: Run>(
-    options: &CheckOptions,
+    options: Options,
     name: &str,
     legend: &Legend,
     run: &mut R,
 ) -> Result<Checked, Vec<Problem>> {
-    let how = Options {
-        exact: options.exact.into(),
-        count: options.stats,
-        cuts: None,
-    };
-    heddle_transactions::check(run, &how).map_err(|rejected| vec![problem(name, legend, rejected)])
+    heddle_transactions::check(run, &options)
+        .map_err(|rejected| vec![problem(name, legend, rejected)])
 }
 
 fn with_stats(outcome: Outcome, start: Instant) -> (Outcome, Stats) {
