@@ -7,6 +7,7 @@ mod account;
 mod atomicity;
 mod language;
 mod stream;
+pub mod transactions;
 mod truth;
 
 use std::panic::{self, AssertUnwindSafe};
