@@ -18,6 +18,7 @@ use heddle_report::{
 };
 use heddle_trace::Trace;
 
+use crate::answers::{Answers, Merged};
 use crate::arguments::{Analysis, CheckOptions, Format, History};
 use crate::console::Console;
 use crate::expect::Comparison;
@@ -124,9 +125,10 @@ impl Checker<'_> {
             Some(to) => Some(record::start(to, path, &program).map_err(|problem| vec![problem])?),
             None => None,
         };
+        let mut answers = self.answers(path, &program.legend)?;
         let progress = Progress::start(format!("checking {name}"));
         let mut live = Live::new(&program, recorder, &progress);
-        let checked = self.check(&name, &mut live);
+        let checked = self.check(&name, &mut live, &mut answers);
         let baseline = self.baseline(&mut live);
         let counts = live.counts();
         let problem = self.close_recording(live);
@@ -154,8 +156,10 @@ impl Checker<'_> {
             let problem = Problem::plain(format!("--record: {name} is already a recorded run"));
             return Err(vec![problem]);
         }
+        let program = trace.legend.files.first().map(|file| Path::new(&file.path));
+        let mut answers = self.answers(program.unwrap_or(path), &trace.legend)?;
         let _progress = Progress::start(format!("checking {name}"));
-        let (mut outcome, stats) = self.check(&name, &mut trace)?;
+        let (mut outcome, stats) = self.check(&name, &mut trace, &mut answers)?;
         if damage.is_some() {
             outcome.guarantee = Guarantee::UpToHere;
         }
@@ -174,9 +178,23 @@ impl Checker<'_> {
         })
     }
 
-    fn check<R: Run>(&self, name: &str, run: &mut R) -> Result<(Outcome, Stats), Vec<Problem>> {
+    /// The programmer's answers for the program at this path.
+    fn answers(&self, path: &Path, legend: &Legend) -> Result<Answers, Vec<Problem>> {
+        match input::is_stdin(path) {
+            true => Ok(Answers::default()),
+            false => Answers::beside(path, legend).map_err(|problem| vec![problem]),
+        }
+    }
+
+    fn check<R: Run>(
+        &self,
+        name: &str,
+        run: &mut R,
+        answers: &mut Answers,
+    ) -> Result<(Outcome, Stats), Vec<Problem>> {
         let start = Instant::now();
-        let mut outcome = heddle_core::check_with(run, self.options.analyses())
+        let mut merged = Merged::new(run, answers.merges());
+        let mut outcome = heddle_core::check_with(&mut merged, self.options.analyses())
             .map_err(|error| vec![order::problem(name, error)])?;
         let analysis = self.options.analysis;
         outcome.findings.retain(|finding| analysis.wants(finding));

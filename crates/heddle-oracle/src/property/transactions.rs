@@ -18,7 +18,7 @@ use crate::transactions::{
 };
 
 /// Programs with more schedules are passed over.
-pub const MOST_SCHEDULES: usize = 3000;
+pub const MOST_SCHEDULES: usize = 1500;
 
 /// So many possible access constraints are tried in all subsets; of more, some.
 const ALL_SUBSETS: usize = 8;
