@@ -13,6 +13,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use heddle_core::atomicity::{Atomicity, HistoryChoice, Scope};
 use heddle_core::{Analyses, Finding, OrderChoice};
+use heddle_lang::cuts::Cuts;
 use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
 
@@ -179,6 +180,29 @@ pub struct CheckOptions {
     /// What is remembered of accesses for atomicity.
     #[arg(long, value_enum, value_name = "HISTORY", default_value_t = History::Complete)]
     pub history: History,
+
+    /// Where programs are cut into transactions; asks for transactions instead of races.
+    ///
+    /// Without it, at the program's own cut statements. Rules cut beside those, never inside a critical section.
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub cuts: Option<CutRule>,
+
+    /// Print, as an edit, as many cuts of the rule (--cuts, else menier) as cannot be seen; the program is not
+    /// changed.
+    #[arg(long)]
+    pub suggest_cuts: bool,
+
+    /// Whether a SAT solver decides what may be a visible cut.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t = Exact::Quick,
+        default_missing_value = "always"
+    )]
+    pub exact: Exact,
 
     /// Turn check eliminations off: all, or those named, separated by commas.
     #[arg(
@@ -376,6 +400,49 @@ impl Analysis {
     }
 }
 
+/// Rules that cut programs into transactions.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CutRule {
+    /// Nowhere, not even at cut statements: every strand is one transaction.
+    None,
+    /// Before and after calls, at the end of each loop iteration.
+    Menier,
+    /// After every access.
+    Access,
+}
+
+impl From<Option<CutRule>> for Cuts {
+    fn from(rule: Option<CutRule>) -> Self {
+        match rule {
+            None => Self::Manual,
+            Some(CutRule::None) => Self::None,
+            Some(CutRule::Menier) => Self::Menier,
+            Some(CutRule::Access) => Self::Access,
+        }
+    }
+}
+
+/// Whether visible cuts are decided exactly.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exact {
+    /// Where it takes well under a second.
+    Quick,
+    /// Always.
+    Always,
+    /// Never: what no simple schedule confirms is only possible.
+    Never,
+}
+
+impl From<Exact> for heddle_transactions::Exact {
+    fn from(exact: Exact) -> Self {
+        match exact {
+            Exact::Quick => Self::Quick,
+            Exact::Always => Self::Always,
+            Exact::Never => Self::Never,
+        }
+    }
+}
+
 /// Which locations are checked for atomicity.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Atomic {
@@ -458,9 +525,10 @@ impl CheckOptions {
     }
 
     /// The eliminations that stay on. An access that cannot race can still tear, so none do where all
-    /// locations are checked for atomicity.
-    pub fn eliminations(&self) -> Eliminations {
-        if self.atomic == Atomic::All {
+    /// locations are checked for atomicity; and one that another access of its strand covers can still lie in
+    /// another transaction (`cuts`).
+    pub fn eliminations(&self, cuts: bool) -> Eliminations {
+        if self.atomic == Atomic::All || cuts {
             return Eliminations::none();
         }
         let off = self

@@ -24,6 +24,8 @@ mod run;
 #[cfg(unix)]
 mod search;
 mod status;
+mod suggest;
+mod transactions;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

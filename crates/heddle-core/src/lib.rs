@@ -22,6 +22,7 @@ pub mod order;
 mod place;
 pub mod race;
 pub mod roster;
+mod transaction;
 
 pub use check::{Analyses, Features, OrderChoice, OrderError, Run, check, check_with};
 pub use event::{
@@ -35,3 +36,4 @@ pub use id::{
     Extent, FileId, FinishId, GroupId, Location, LockId, NameId, SiteId, StrandId, TaskId, TokenId,
 };
 pub use legend::{Legend, Site, SourceFile};
+pub use transaction::{Decision, Moment, Separation, Step, TransactionCounts};

@@ -85,6 +85,7 @@ impl Report {
             totals: sorted.totals(),
             left_out,
             suppressed: details.map_or(0, |details| details.suppressed),
+            transactions: subject.outcome.transactions.map(Into::into),
             velodrome: None,
             stats: None,
             error: fault.map(|(site, kind)| fault::problem(&resolver, site, kind)),
@@ -115,6 +116,10 @@ fn not_covered(subject: Subject<'_>) -> Vec<String> {
             "other orders of the locked sections",
         ),
         (keeping && features.choices, "other choices of ewait"),
+        (
+            keeping && features.cuts,
+            "what the order of conflicting transactions decides",
+        ),
         (atomics, "atomicity of the variables declared atomic"),
         (subject.unchecked == Unchecked::Races, "races"),
     ];

@@ -1,11 +1,10 @@
 //! Transactions that belong together: the cuts between them are left out of the run.
 //!
-//! Where a strand makes an access at the first position of a pair and then one at the second, all cuts from the
-//! first of those accesses to the second are dropped. So a cut in a loop body goes, and the cut at
-//! the end of the body stays, as if the programmer had deleted the one between the two positions.
+//! Where a strand makes an access at the first position of a pair and later one at the second, the cuts between
+//! the two are left out, there and wherever else they are come by, as if the programmer had deleted
+//! them. In a loop body that leaves the cut at its end, which lies between the second position and the next round's first.
 //!
-//! Which cuts those are is known only when the second access comes, so the run is made twice: once to number them,
-//! once without them. A program without `merge` pays nothing.
+//! Which cuts those are is found in a run of its own; a program without `merge` is spared it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +19,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// The pair of these sites; `is_used` is set where it drops a cut.
+    /// The pair of these sites; `is_used` is set where a cut lies between them.
     pub fn new(sites: &'a [Vec<SiteId>; 2], is_used: &'a mut bool) -> Self {
         Self {
             first: &sites[0],
@@ -30,94 +29,76 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// A run without the cuts inside of pairs.
-pub struct Merged<'a, R> {
+/// The cuts that lie between the positions of a pair in some strand of the run.
+pub fn cuts_between<R: Run>(run: &mut R, pairs: Vec<Pair<'_>>) -> BTreeSet<SiteId> {
+    let mut finder = Finder {
+        pairs,
+        running: TaskId::MAIN,
+        open: BTreeMap::new(),
+        found: BTreeSet::new(),
+    };
+    if !finder.pairs.is_empty() {
+        run.run(&mut finder);
+    }
+    finder.found
+}
+
+/// A run without the cuts at some sites.
+pub struct WithoutCuts<'a, R> {
     run: &'a mut R,
-    pairs: Vec<Pair<'a>>,
-    /// The cuts to drop, by their number in the run; known after the first time.
-    dropped: Option<BTreeSet<u64>>,
+    cuts: BTreeSet<SiteId>,
 }
 
-impl<'a, R: Run> Merged<'a, R> {
-    /// The run, with the transactions of these pairs merged.
-    pub fn new(run: &'a mut R, pairs: Vec<Pair<'a>>) -> Self {
-        Self {
-            run,
-            pairs,
-            dropped: None,
-        }
-    }
-
-    fn find_cuts(&mut self) -> BTreeSet<u64> {
-        let mut finder = Finder {
-            pairs: &mut self.pairs,
-            cuts: 0,
-            running: TaskId::MAIN,
-            open: BTreeMap::new(),
-            dropped: BTreeSet::new(),
-        };
-        self.run.run(&mut finder);
-        finder.dropped
+impl<'a, R: Run> WithoutCuts<'a, R> {
+    /// The run without these cuts.
+    pub fn new(run: &'a mut R, cuts: BTreeSet<SiteId>) -> Self {
+        Self { run, cuts }
     }
 }
 
-impl<R: Run> Run for Merged<'_, R> {
+impl<R: Run> Run for WithoutCuts<'_, R> {
     fn features(&self) -> Features {
         self.run.features()
     }
 
     fn run<L: Listener>(&mut self, listener: &mut L) {
-        if self.pairs.is_empty() {
-            return self.run.run(listener);
+        match self.cuts.is_empty() {
+            true => self.run.run(listener),
+            false => self.run.run(&mut Filter {
+                listener,
+                cuts: &self.cuts,
+            }),
         }
-        let dropped = match self.dropped.take() {
-            Some(dropped) => dropped,
-            None => self.find_cuts(),
-        };
-        self.run.run(&mut Without {
-            listener,
-            dropped: &dropped,
-            cuts: 0,
-        });
-        self.dropped = Some(dropped);
     }
 }
 
-/// Passes on everything but the cuts to drop.
-struct Without<'a, L> {
+struct Filter<'a, L> {
     listener: &'a mut L,
-    dropped: &'a BTreeSet<u64>,
-    cuts: u64,
+    cuts: &'a BTreeSet<SiteId>,
 }
 
-impl<L: Listener> Listener for Without<'_, L> {
-    #[inline]
+impl<L: Listener> Listener for Filter<'_, L> {
     fn on(&mut self, event: Event) {
-        if let Event::Cut { .. } = event {
-            self.cuts += 1;
-            if self.dropped.contains(&(self.cuts - 1)) {
-                return;
-            }
+        match event {
+            Event::Cut { site } if self.cuts.contains(&site) => {}
+            event => self.listener.on(event),
         }
-        self.listener.on(event);
     }
 }
 
-/// Finds the cuts to drop.
-struct Finder<'a, 'b> {
-    pairs: &'a mut [Pair<'b>],
-    cuts: u64,
+struct Finder<'a> {
+    pairs: Vec<Pair<'a>>,
     running: TaskId,
     /// Per task and pair whose first position its strand has passed: the cuts since.
-    open: BTreeMap<(TaskId, usize), Vec<u64>>,
-    dropped: BTreeSet<u64>,
+    open: BTreeMap<(TaskId, usize), BTreeSet<SiteId>>,
+    found: BTreeSet<SiteId>,
 }
 
-impl Listener for Finder<'_, '_> {
+impl Listener for Finder<'_> {
     fn on(&mut self, event: Event) {
         match event {
             Event::Begin { task } | Event::Resume { task } => self.running = task,
-            Event::Cut { .. } => self.cut(),
+            Event::Cut { site } => self.cut(site),
             Event::Read { site, .. } | Event::Write { site, .. } | Event::Free { site, .. } => {
                 self.access(site);
             }
@@ -133,14 +114,13 @@ impl Listener for Finder<'_, '_> {
     }
 }
 
-impl Finder<'_, '_> {
-    fn cut(&mut self) {
+impl Finder<'_> {
+    fn cut(&mut self, site: SiteId) {
         for pair in 0..self.pairs.len() {
             if let Some(cuts) = self.open.get_mut(&(self.running, pair)) {
-                cuts.push(self.cuts);
+                cuts.insert(site);
             }
         }
-        self.cuts += 1;
     }
 
     fn access(&mut self, site: SiteId) {
@@ -150,7 +130,7 @@ impl Finder<'_, '_> {
                 && let Some(cuts) = self.open.remove(&key)
             {
                 *pair.is_used |= !cuts.is_empty();
-                self.dropped.extend(cuts);
+                self.found.extend(cuts);
             }
             if pair.first.contains(&site) {
                 self.open.entry(key).or_default();

@@ -15,16 +15,17 @@ mod anchor;
 mod file;
 mod merge;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use heddle_core::{FileId, Legend, Site, SiteId, SourceFile};
+use heddle_core::{FileId, Finding, Legend, Outcome, Run, Site, SiteId, SourceFile};
 use heddle_report::{Position, Problem, Source};
 
 use crate::input;
 use anchor::Anchor;
 use file::{Answer, Entry};
-pub use merge::Merged;
+pub use merge::WithoutCuts;
 
 /// What the file is called.
 pub const FILE: &str = "heddle.toml";
@@ -34,6 +35,7 @@ pub const FILE: &str = "heddle.toml";
 pub struct Answers {
     entries: Vec<Judged>,
     source: Option<Arc<Source>>,
+    harmless: u64,
 }
 
 /// An entry, resolved for one program.
@@ -79,23 +81,41 @@ impl Answers {
         Ok(Self {
             entries: judged.collect(),
             source: Some(source),
+            harmless: 0,
         })
     }
 
-    /// The pairs of positions whose transactions belong together. Each is to be marked as used where
-    /// it made a difference.
-    pub fn merges(&mut self) -> Vec<merge::Pair<'_>> {
+    /// The cuts of this run that lie between transactions which belong together.
+    pub fn merged_cuts<R: Run>(&mut self, run: &mut R) -> BTreeSet<SiteId> {
         let entries = self.entries.iter_mut();
         let merges = entries.filter(|judged| judged.entry.answer == Answer::Merge);
-        let merges = merges.filter_map(|judged| {
+        let pairs = merges.filter_map(|judged| {
             let sites = judged.sites.as_ref().ok()?;
             Some(merge::Pair::new(sites, &mut judged.is_used))
         });
-        merges.collect()
+        merge::cuts_between(run, pairs.collect())
+    }
+
+    /// Takes out the findings that are marked as harmless.
+    pub fn leave_out_harmless(&mut self, outcome: &mut Outcome) {
+        let before = outcome.findings.len();
+        outcome.findings.retain(|finding| match finding {
+            Finding::Transaction(separation) => {
+                let [first, second] = &separation.parted;
+                !self.is_harmless(first.site, second.site)
+            }
+            _ => true,
+        });
+        self.harmless += (before - outcome.findings.len()) as u64;
+    }
+
+    /// How many findings were left out as harmless.
+    pub fn harmless(&self) -> u64 {
+        self.harmless
     }
 
     /// Whether the separation of these two positions was marked as harmless.
-    pub fn is_harmless(&mut self, first: SiteId, second: SiteId) -> bool {
+    fn is_harmless(&mut self, first: SiteId, second: SiteId) -> bool {
         let mut found = false;
         for judged in &mut self.entries {
             let is_this = match &judged.sites {

@@ -9,6 +9,7 @@ mod language;
 mod stream;
 pub mod transactions;
 mod truth;
+pub mod visible_cuts;
 
 use std::panic::{self, AssertUnwindSafe};
 
