@@ -411,13 +411,12 @@ pub enum CutRule {
     Access,
 }
 
-impl From<Option<CutRule>> for Cuts {
-    fn from(rule: Option<CutRule>) -> Self {
+impl From<CutRule> for Cuts {
+    fn from(rule: CutRule) -> Self {
         match rule {
-            None => Self::Manual,
-            Some(CutRule::None) => Self::None,
-            Some(CutRule::Menier) => Self::Menier,
-            Some(CutRule::Access) => Self::Access,
+            CutRule::None => Self::None,
+            CutRule::Menier => Self::Menier,
+            CutRule::Access => Self::Access,
         }
     }
 }
@@ -522,6 +521,11 @@ impl CheckOptions {
             order: self.order.into(),
             atomicity: Atomicity { scope, history },
         }
+    }
+
+    /// Where programs are cut.
+    pub fn cuts(&self) -> Cuts {
+        self.cuts.map_or(Cuts::Manual, Cuts::from)
     }
 
     /// The eliminations that stay on. An access that cannot race can still tear, so none do where all

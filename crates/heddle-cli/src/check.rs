@@ -134,7 +134,7 @@ impl Checker<'_> {
             Err(diagnostics) => return self.fail_for(&problems(&name, text, &diagnostics)),
         };
         let rule = self.options.cuts.unwrap_or(CutRule::Menier);
-        let found = suggest::suggest(&program, Some(rule).into(), self.options.exact.into());
+        let found = suggest::suggest(&program, rule.into(), self.options.exact.into());
         if !found.is_right {
             let problem = Problem::plain(format!("{name}: its own cuts can be seen"));
             let help = "mend them first: heddle check shows them";
@@ -154,17 +154,15 @@ impl Checker<'_> {
         let mut program = heddle_lang::compile(&name, text)
             .map_err(|diagnostics| problems(&name, text, &diagnostics))?;
         program.features.cuts |= self.options.cuts.is_some();
-        eliminate(
-            &mut program,
-            self.options.eliminations(program.features.cuts),
-        );
+        let eliminations = self.options.eliminations(program.features.cuts);
+        eliminate(&mut program, eliminations);
         let mut answers = answers(path, program.features, &program.legend)?;
         let recorder = match &self.options.record {
             Some(to) => Some(record::start(to, path, &program).map_err(|problem| vec![problem])?),
             None => None,
         };
         let progress = Progress::start(format!("checking {name}"));
-        let mut live = Live::new(&program, self.options.cuts.into(), recorder, &progress);
+        let mut live = Live::new(&program, self.options.cuts(), recorder, &progress);
         let checked = match program.features.cuts {
             true => transactions::program(
                 self.options,
