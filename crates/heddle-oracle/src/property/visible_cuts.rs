@@ -10,7 +10,7 @@ use heddle_lang::machine::{Code, Plan};
 use heddle_transactions::{Checked, Exact, Options, Witness, check, settle};
 
 use super::{Holds, compiled};
-use crate::transactions::definitions::possible_access_constraints;
+use crate::transactions::definitions::{conflicts, possible_access_constraints};
 use crate::transactions::{Atomization, Pair, Transaction, Verdict, of_events, verdict};
 
 /// Programs with more schedules are passed over.
@@ -134,7 +134,7 @@ impl Known {
         }
         let counts = checked.outcome.transactions.unwrap_or_default();
         let transactions = self.program.transactions().count() as u64;
-        let interactions = possible_access_constraints(&self.program).len() as u64 / 2;
+        let interactions = self.interactions();
         if (counts.transactions, counts.interactions) != (transactions, interactions) {
             return Err(format!(
                 "{counts:?}, but {transactions} transactions, {interactions} interactions"
@@ -143,15 +143,36 @@ impl Known {
         self.nothing_is_missed(checked)
     }
 
-    /// Each root cause is named by a finding at positions of the two transactions.
+    /// How many access interactions there are, counted once for each location.
+    fn interactions(&self) -> u64 {
+        let both_ways = possible_access_constraints(&self.program);
+        let locations = both_ways
+            .iter()
+            .map(|&(one, other)| conflicts(&self.program, one, other).len() as u64);
+        locations.sum::<u64>() / 2
+    }
+
+    /// Each root cause is named by a finding at positions of the two transactions, or of two that
+    /// lie between them.
     fn nothing_is_missed(&self, checked: &Checked) -> Holds {
         for &pair in self.verdict.root_causes.keys() {
             let mut findings = separations(checked);
-            if !findings.any(|one| self.names(one, pair)) {
+            if !findings.any(|one| self.names_inside(one, pair)) {
                 return Err(format!("{pair:?} is missed: {:?}", self.verdict));
             }
         }
         Ok(())
+    }
+
+    fn names_inside(&self, separation: &Separation, (first, second): Pair) -> bool {
+        let all = self.program.of(first.thread);
+        let inside = all.filter(|one| (first.index..=second.index).contains(&one.index));
+        let inside: Vec<Transaction> = inside.collect();
+        let pairs = inside
+            .iter()
+            .flat_map(|&one| inside.iter().map(move |&other| (one, other)));
+        let mut pairs = pairs.filter(|(one, other)| one.index < other.index);
+        pairs.any(|pair| self.names(separation, pair))
     }
 
     fn names(&self, separation: &Separation, (first, second): Pair) -> bool {
