@@ -37,6 +37,8 @@ pub enum Unchecked {
     Atomicity,
     /// Races: only torn regions are shown.
     Races,
+    /// The program is cut into transactions.
+    Transactions,
 }
 
 /// Whether possible findings count for the verdict.
@@ -117,11 +119,15 @@ fn not_covered(subject: Subject<'_>) -> Vec<String> {
         ),
         (keeping && features.choices, "other choices of ewait"),
         (
-            keeping && features.cuts,
+            keeping && subject.outcome.transactions.is_some(),
             "what the order of conflicting transactions decides",
         ),
         (atomics, "atomicity of the variables declared atomic"),
         (subject.unchecked == Unchecked::Races, "races"),
+        (
+            subject.unchecked == Unchecked::Transactions,
+            "whether its cuts can be seen",
+        ),
     ];
     let present = gaps.into_iter().filter(|(present, _)| *present);
     present.map(|(_, gap)| gap.to_owned()).collect()

@@ -20,60 +20,60 @@ pub struct Piece {
     len: u64,
 }
 
+/// Named addresses of an object.
 #[derive(Clone, Copy, Debug)]
-struct Info {
-    start: u64,
+struct Named {
+    len: u64,
     name: Option<NameId>,
     shape: Shape,
 }
 
-/// The objects of a run.
-#[derive(Debug)]
+/// The objects of a run. A name does not make another object: it may come late.
+#[derive(Debug, Default)]
 pub struct Memory {
-    objects: Vec<Info>,
+    /// How many objects there are, beside 0.
+    objects: Object,
+    /// By object and first address.
+    names: BTreeMap<(Object, u64), Named>,
     /// Which object holds the addresses from the key up to the value's first field.
     live: BTreeMap<u64, (u64, Object)>,
 }
 
-impl Default for Memory {
-    fn default() -> Self {
-        Self {
-            objects: vec![Info {
-                start: 0,
-                name: None,
-                shape: Shape::Array,
-            }],
-            live: BTreeMap::new(),
-        }
-    }
-}
-
 impl Memory {
-    /// These addresses have a name from the start.
+    /// These addresses have a name.
     pub fn declare(&mut self, extent: Extent, name: NameId, shape: Shape) {
-        self.put(extent, Some(name), shape);
+        let (start, len) = (extent.start.0, extent.len);
+        let name = Some(name);
+        let named = Named { len, name, shape };
+        self.names.insert((self.object_at(start), start), named);
     }
 
     /// These addresses are a fresh object.
     pub fn allocate(&mut self, extent: Extent, name: Option<NameId>) {
-        self.put(extent, name, Shape::Array);
+        let (start, len) = (extent.start.0, extent.len);
+        let end = start.saturating_add(len);
+        self.clear(start, end);
+        if len > 0 {
+            self.objects += 1;
+            self.live.insert(start, (end, self.objects));
+            let shape = Shape::Array;
+            self.names
+                .insert((self.objects, start), Named { len, name, shape });
+        }
     }
 
     /// The object at `start` got its name.
     pub fn bind(&mut self, start: Location, name: NameId) {
-        if let Some(&(_, object)) = self.live.get(&start.0) {
-            self.objects[object as usize].name.get_or_insert(name);
+        let key = (self.object_at(start.0), start.0);
+        if let Some(named) = self.names.get_mut(&key) {
+            named.name.get_or_insert(name);
         }
     }
 
-    fn put(&mut self, extent: Extent, name: Option<NameId>, shape: Shape) {
-        if extent.len == 0 {
-            return;
-        }
-        let (start, end) = (extent.start.0, extent.start.0.saturating_add(extent.len));
-        self.clear(start, end);
-        self.live.insert(start, (end, self.objects.len() as Object));
-        self.objects.push(Info { start, name, shape });
+    fn object_at(&self, address: u64) -> Object {
+        let holder = self.live.range(..=address).next_back();
+        let holder = holder.filter(|(_, (end, _))| *end > address);
+        holder.map_or(0, |(_, &(_, object))| object)
     }
 
     /// Takes these addresses away from the objects that hold them.
@@ -135,11 +135,15 @@ impl Memory {
 
     /// What a location is called.
     pub fn place(&self, piece: Piece) -> Place {
-        let Info { start, name, shape } = self.objects[piece.object as usize];
-        let (index, location) = match (piece.object, shape) {
-            (0, _) => (None, piece.start),
-            (_, Shape::Scalar) => (None, start),
-            (_, Shape::Array) => (Some(piece.start - start), piece.start),
+        let Piece { object, start, .. } = piece;
+        let known = self.names.range(..=(object, start)).next_back();
+        let known = known.filter(|((of, from), named)| *of == object && start - from < named.len);
+        let (name, index, location) = match known {
+            None => (None, None, start),
+            Some(((_, from), named)) => match named.shape {
+                Shape::Scalar => (named.name, None, *from),
+                Shape::Array => (named.name, Some(start - from), start),
+            },
         };
         Place {
             name,

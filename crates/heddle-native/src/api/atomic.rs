@@ -158,7 +158,11 @@ export! {
 
     /// A transaction ends here, and the next begins.
     ["heddle_cut"] fn cut() at pc {
-        thread::enter(|_, _| table(|table| note_cut(&mut table.cuts, site(pc))));
+        thread::enter(|runtime, thread| {
+            let site = site(pc);
+            table(|table| note_cut(&mut table.cuts, site));
+            runtime.engine.cut(&mut thread.cursor, site.raw());
+        });
     }
 }
 
