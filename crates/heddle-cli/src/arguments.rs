@@ -9,13 +9,15 @@ use std::path::PathBuf;
 
 #[cfg(unix)]
 use clap::ArgAction;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use heddle_core::atomicity::{Atomicity, HistoryChoice, Scope};
 use heddle_core::{Analyses, Finding, OrderChoice};
 use heddle_lang::cuts::Cuts;
 use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
+
+use crate::answers::accept::Place;
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -32,6 +34,13 @@ Examples:
   heddle check --record run.hdl prog.task    check, and keep the run
   heddle check run.hdl                       check a recorded run
   generate | heddle check -                  check standard input";
+
+const ACCEPT_EXAMPLES: &str = "\
+Examples:
+  heddle accept --merge list.task 5:13 9:3      these two belong together
+  heddle accept --harmless list.task 5:13 9:3   leave this finding out
+
+Exit status: 0 if the answer is in the file; 2 if a file or the command line is wrong.";
 
 #[cfg(unix)]
 const COMPILER_EXAMPLES: &str = "\
@@ -79,6 +88,14 @@ pub enum Command {
     /// Findings go to standard output; errors and what the programs print go to standard error.
     #[command(after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Check(CheckOptions),
+
+    /// Answer a transaction finding: write into heddle.toml, beside FILE, what to make of it.
+    ///
+    /// The two positions are those the finding names: where the first transaction ends and where the
+    /// second starts. Entries are found again after edits elsewhere in FILE; heddle check says which
+    /// ones changed nothing.
+    #[command(after_long_help = ACCEPT_EXAMPLES)]
+    Accept(AcceptOptions),
 
     /// Compile and link C so that the program is checked while it runs.
     ///
@@ -203,6 +220,39 @@ pub struct CheckOptions {
     /// Keep the run in a file, to be checked again later; for a single program only.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+
+    /// When to use colour.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// The flags of `heddle accept`.
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("answer").required(true).args(["merge", "harmless"])))]
+pub struct AcceptOptions {
+    /// The source file the finding is in.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Where the first transaction ends, as LINE:COLUMN.
+    #[arg(value_name = "FIRST")]
+    pub first: Place,
+
+    /// Where the second starts, as LINE:COLUMN.
+    #[arg(value_name = "SECOND")]
+    pub second: Place,
+
+    /// The two belong together: check them as one transaction from now on.
+    #[arg(long)]
+    pub merge: bool,
+
+    /// What may come between does no harm: do not report it again.
+    #[arg(long)]
+    pub harmless: bool,
+
+    /// A reason to keep with the answer.
+    #[arg(long, value_name = "TEXT")]
+    pub why: Option<String>,
 
     /// When to use colour.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]

@@ -18,6 +18,7 @@ use heddle_report::{
 };
 use heddle_trace::Trace;
 
+use crate::answers::Answers;
 use crate::arguments::{Analysis, CheckOptions, CutRule, Format, History};
 use crate::console::{Console, note};
 use crate::expect::Comparison;
@@ -61,6 +62,8 @@ struct Checked {
     stats: Stats,
     /// What the baseline of atomicity observed, and how long it took.
     baseline: Option<(Velodrome, Duration)>,
+    /// What the programmer said about findings.
+    answers: Answers,
     /// What is wrong with the file or with the recording of the run.
     problem: Option<Problem>,
 }
@@ -154,6 +157,7 @@ impl Checker<'_> {
         program.features.cuts |= asks || self.options.cuts.is_some();
         let eliminations = self.options.eliminations(program.features.cuts);
         eliminate(&mut program, eliminations);
+        let mut answers = answers(path, program.features, &program.legend)?;
         let recorder = match &self.options.record {
             Some(to) => Some(record::start(to, path, &program).map_err(|problem| vec![problem])?),
             None => None,
@@ -161,7 +165,13 @@ impl Checker<'_> {
         let progress = Progress::start(format!("checking {name}"));
         let mut live = Live::new(&program, self.options.cuts(), recorder, &progress);
         let checked = match program.features.cuts {
-            true => transactions::program(self.asked(), &name, &program.legend, &mut live),
+            true => transactions::program(
+                self.asked(),
+                &name,
+                &program.legend,
+                &mut live,
+                &mut answers,
+            ),
             false => self.check(&name, &mut live),
         };
         let baseline = self.baseline(&mut live);
@@ -174,6 +184,7 @@ impl Checker<'_> {
             outcome,
             stats,
             baseline,
+            answers,
             features: program.features,
             unchecked: self.left_out(program.features),
             legend: program.legend,
@@ -191,7 +202,6 @@ impl Checker<'_> {
             let problem = Problem::plain(format!("--record: {name} is already a recorded run"));
             return Err(vec![problem]);
         }
-        let _progress = Progress::start(format!("checking {name}"));
         let legend = trace.legend.clone();
         if self.options.cuts.is_some() {
             let problem = Problem::plain(format!(
@@ -200,8 +210,11 @@ impl Checker<'_> {
             return Err(vec![problem]);
         }
         trace.features.cuts |= self.options.analysis == Analysis::Transactions;
+        let program = legend.files.first().map(|file| Path::new(&file.path));
+        let mut answers = answers(program.unwrap_or(path), trace.features, &legend)?;
+        let _progress = Progress::start(format!("checking {name}"));
         let checked = match trace.features.cuts {
-            true => transactions::recorded(self.asked(), &name, &legend, &mut trace),
+            true => transactions::recorded(self.asked(), &name, &legend, &mut trace, &mut answers),
             false => self.check(&name, &mut trace),
         };
         let (mut outcome, stats) = checked?;
@@ -213,6 +226,7 @@ impl Checker<'_> {
             outcome,
             stats,
             baseline,
+            answers,
             features: trace.features,
             unchecked: match record::unchecked(&trace) {
                 Unchecked::Nothing => self.left_out(trace.features),
@@ -278,6 +292,8 @@ impl Checker<'_> {
             heddle_report::Velodrome::new(&observed, &checked.legend, &report.findings, elapsed)
         });
         report.stats = self.options.stats.then_some(checked.stats);
+        report.suppressed += checked.answers.harmless();
+        self.console.warnings(&checked.answers.unused());
         let status = match self.options.expect {
             true => self.compare(&name, &checked.legend, &report),
             false => self.print_report(&report),
@@ -402,6 +418,14 @@ fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Problem> 
         help: diagnostic.help.clone(),
     };
     diagnostics.iter().map(problem).collect()
+}
+
+/// The programmer's answers for the program at this path, if it is cut into transactions.
+pub fn answers(path: &Path, features: Features, legend: &Legend) -> Result<Answers, Vec<Problem>> {
+    match features.cuts && !input::is_stdin(path) {
+        true => Answers::beside(path, legend).map_err(|problem| vec![problem]),
+        false => Ok(Answers::default()),
+    }
 }
 
 fn check_counts(counts: RunCounts) -> CheckCounts {

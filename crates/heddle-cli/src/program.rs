@@ -1,9 +1,10 @@
 //! A compiled `.task` program as something `heddle_core::check` can run.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use heddle_core::{Features, Listener, Run};
+use heddle_core::{Features, Listener, Run, SiteId};
 use heddle_lang::Program;
 use heddle_lang::cuts::Cuts;
 use heddle_lang::machine::{Code, Plan, RunCounts};
@@ -38,6 +39,11 @@ impl<'a> Live<'a> {
             has_run: false,
             counts: RunCounts::default(),
         }
+    }
+
+    /// Leaves out the cuts at these sites from here on.
+    pub fn leave_out_cuts(&mut self, sites: &BTreeSet<SiteId>) {
+        self.code.leave_out_cuts(|site| sites.contains(&site));
     }
 
     /// Runs the program under a schedule; whether it came to its end.

@@ -9,25 +9,43 @@ use heddle_lang::machine::Plan;
 use heddle_report::{Position, Problem, Source, Stats};
 use heddle_transactions::{Checked, Options, Rejected, Witness};
 
+use crate::answers::{Answers, WithoutCuts};
 use crate::order;
 use crate::program::Live;
 
 type Found = Result<(Outcome, Stats), Vec<Problem>>;
 
 /// Checks a program; every confirmed finding is run again under its schedule.
-pub fn program(options: Options, name: &str, legend: &Legend, live: &mut Live<'_>) -> Found {
+pub fn program(
+    options: Options,
+    name: &str,
+    legend: &Legend,
+    live: &mut Live<'_>,
+    answers: &mut Answers,
+) -> Found {
     let start = Instant::now();
+    let merged = answers.merged_cuts(live);
+    live.leave_out_cuts(&merged);
     let mut checked = check(options, name, legend, live)?;
     heddle_transactions::settle(&mut checked, |witness, log| {
         live.run_planned(&plan(witness), log)
     });
+    answers.leave_out_harmless(&mut checked.outcome);
     Ok(with_stats(checked.outcome, start))
 }
 
 /// Checks a recorded run.
-pub fn recorded<R: Run>(options: Options, name: &str, legend: &Legend, run: &mut R) -> Found {
+pub fn recorded<R: Run>(
+    options: Options,
+    name: &str,
+    legend: &Legend,
+    run: &mut R,
+    answers: &mut Answers,
+) -> Found {
     let start = Instant::now();
-    let checked = check(options, name, legend, run)?;
+    let merged = answers.merged_cuts(run);
+    let mut checked = check(options, name, legend, &mut WithoutCuts::new(run, merged))?;
+    answers.leave_out_harmless(&mut checked.outcome);
     Ok(with_stats(checked.outcome, start))
 }
 

@@ -51,11 +51,21 @@ pub fn render(report: &Report, colour: Colour) -> String {
 
 /// An error, each line ended.
 pub fn render_problem(problem: &Problem, colour: Colour) -> String {
+    render_as(&Level::ERROR, problem, colour)
+}
+
+/// Something that is wrong but changes no result, ready to print.
+pub fn render_warning(problem: &Problem, colour: Colour) -> String {
+    render_as(&Level::WARNING, problem, colour)
+}
+
+fn render_as(level: &Level<'static>, problem: &Problem, colour: Colour) -> String {
     let mark = problem.position.clone().map(|position| Mark {
         position,
         label: problem.label.clone().unwrap_or_default(),
     });
-    let block = Level::ERROR
+    let block = level
+        .clone()
         .primary_title(printable(&problem.message).into_owned())
         .elements(snippet::elements(mark.into_iter().collect()))
         .elements(

@@ -11,6 +11,7 @@ use heddle_transactions::{Exact, Options};
 
 use super::reports::Reports;
 use crate::arguments::{Analysis, Format, RunOptions};
+use crate::check;
 use crate::console::Console;
 use crate::input::{self, Input};
 use crate::transactions;
@@ -44,7 +45,12 @@ pub fn judge(
         count: options.stats,
         cuts: None,
     };
-    let found = transactions::recorded(how, &name, &legend, &mut trace);
+    let source = legend.files.first().map_or(path, |file| Path::new(&file.path));
+    let found = check::answers(source, trace.features, &legend).and_then(|mut answers| {
+        let found = transactions::recorded(how, &name, &legend, &mut trace, &mut answers)?;
+        console.warnings(&answers.unused());
+        Ok(found)
+    });
     let (mut outcome, stats) = match found {
         Ok(found) => found,
         Err(problems) => {
