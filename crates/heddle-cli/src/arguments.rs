@@ -9,12 +9,15 @@ use std::path::PathBuf;
 
 #[cfg(unix)]
 use clap::ArgAction;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use heddle_core::atomicity::{Atomicity, HistoryChoice, Scope};
 use heddle_core::{Analyses, Finding, OrderChoice};
+use heddle_lang::cuts::Cuts;
 use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
+
+use crate::answers::accept::Place;
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -31,6 +34,13 @@ Examples:
   heddle check --record run.hdl prog.task    check, and keep the run
   heddle check run.hdl                       check a recorded run
   generate | heddle check -                  check standard input";
+
+const ACCEPT_EXAMPLES: &str = "\
+Examples:
+  heddle accept --merge list.task 5:13 9:3      these two belong together
+  heddle accept --harmless list.task 5:13 9:3   leave this finding out
+
+Exit status: 0 if the answer is in the file; 2 if a file or the command line is wrong.";
 
 #[cfg(unix)]
 const COMPILER_EXAMPLES: &str = "\
@@ -51,6 +61,7 @@ Examples:
   heddle run --suppress known.txt -- ./prog  leave out what is known
   heddle run --format json --output r.json -- ./prog
   heddle run --record run.hdl -- ./prog      keep the run; later: heddle check run.hdl
+  heddle run --analysis transactions ./prog  which cuts (HEDDLE_CUT) can be seen
 
 Exit status:
   1      there are findings (--exit-status); with --strict, also if only possible
@@ -77,6 +88,14 @@ pub enum Command {
     /// Findings go to standard output; errors and what the programs print go to standard error.
     #[command(after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Check(CheckOptions),
+
+    /// Answer a transaction finding: write into heddle.toml, beside FILE, what to make of it.
+    ///
+    /// The two positions are those the finding names: where the first transaction ends and where the
+    /// second starts. Entries are found again after edits elsewhere in FILE; heddle check says which
+    /// ones changed nothing.
+    #[command(after_long_help = ACCEPT_EXAMPLES)]
+    Accept(AcceptOptions),
 
     /// Compile and link C so that the program is checked while it runs.
     ///
@@ -163,6 +182,29 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "HISTORY", default_value_t = History::Complete)]
     pub history: History,
 
+    /// Where programs are cut into transactions; asks for transactions instead of races.
+    ///
+    /// Without it, at the program's own cut statements. Rules cut beside those, never inside a critical section.
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub cuts: Option<CutRule>,
+
+    /// Print, as an edit, as many cuts of the rule (--cuts, else menier) as cannot be seen; the program is not
+    /// changed.
+    #[arg(long)]
+    pub suggest_cuts: bool,
+
+    /// Whether a SAT solver decides what may be a visible cut.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t = Exact::Quick,
+        default_missing_value = "always"
+    )]
+    pub exact: Exact,
+
     /// Turn check eliminations off: all, or those named, separated by commas.
     #[arg(
         long,
@@ -184,6 +226,39 @@ pub struct CheckOptions {
     pub color: Color,
 }
 
+/// The flags of `heddle accept`.
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("answer").required(true).args(["merge", "harmless"])))]
+pub struct AcceptOptions {
+    /// The source file the finding is in.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Where the first transaction ends, as LINE:COLUMN.
+    #[arg(value_name = "FIRST")]
+    pub first: Place,
+
+    /// Where the second starts, as LINE:COLUMN.
+    #[arg(value_name = "SECOND")]
+    pub second: Place,
+
+    /// The two belong together: check them as one transaction from now on.
+    #[arg(long)]
+    pub merge: bool,
+
+    /// What may come between does no harm: do not report it again.
+    #[arg(long)]
+    pub harmless: bool,
+
+    /// A reason to keep with the answer.
+    #[arg(long, value_name = "TEXT")]
+    pub why: Option<String>,
+
+    /// When to use colour.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
 /// The flags of `heddle cc` and `heddle c++`. They come first.
 #[cfg(unix)]
 #[derive(Args, Debug)]
@@ -191,6 +266,10 @@ pub struct CompilerOptions {
     /// The compiler to wrap: a name or a path. For C++, gcc means g++ and clang means clang++.
     #[arg(long, value_name = "COMPILER")]
     pub compiler: Option<OsString>,
+
+    /// Cut the program into transactions by a rule, beside its own cuts; for heddle run --analysis transactions.
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub cuts: Option<CutRule>,
 
     /// Only make links to heddle in DIR under which it is a compiler, for tools that want one word:
     /// heddle-cc, heddle-c++, heddle-clang, heddle-clang++, heddle-gcc, heddle-g++.
@@ -313,15 +392,59 @@ pub enum Analysis {
     Atomicity,
     /// All, and beside it what Velodrome sees in the order that ran.
     Velodrome,
+    /// Cuts that can be seen, instead of races: what programs with cuts ask for.
+    Transactions,
 }
 
 impl Analysis {
     /// Whether this finding is one of those asked for. Assertions and deadlocks always are.
     pub fn wants(self, finding: &Finding) -> bool {
         match finding {
-            Finding::Race { .. } => self != Self::Atomicity,
+            Finding::Race { .. } => !matches!(self, Self::Atomicity | Self::Transactions),
             Finding::Atomicity { .. } => self != Self::Races,
             _ => true,
+        }
+    }
+}
+
+/// Rules that cut programs into transactions.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CutRule {
+    /// Nowhere, not even at cut statements: every strand is one transaction.
+    None,
+    /// Before and after calls, at the end of each loop iteration.
+    Menier,
+    /// After every access.
+    Access,
+}
+
+impl From<CutRule> for Cuts {
+    fn from(rule: CutRule) -> Self {
+        match rule {
+            CutRule::None => Self::None,
+            CutRule::Menier => Self::Menier,
+            CutRule::Access => Self::Access,
+        }
+    }
+}
+
+/// Whether visible cuts are decided exactly.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exact {
+    /// Where it takes well under a second.
+    Quick,
+    /// Always.
+    Always,
+    /// Never: what no simple schedule confirms is only possible.
+    Never,
+}
+
+impl From<Exact> for heddle_transactions::Exact {
+    fn from(exact: Exact) -> Self {
+        match exact {
+            Exact::Quick => Self::Quick,
+            Exact::Always => Self::Always,
+            Exact::Never => Self::Never,
         }
     }
 }
@@ -407,10 +530,16 @@ impl CheckOptions {
         }
     }
 
+    /// Where programs are cut.
+    pub fn cuts(&self) -> Cuts {
+        self.cuts.map_or(Cuts::Manual, Cuts::from)
+    }
+
     /// The eliminations that stay on. An access that cannot race can still tear, so none do where all
-    /// locations are checked for atomicity.
-    pub fn eliminations(&self) -> Eliminations {
-        if self.atomic == Atomic::All {
+    /// locations are checked for atomicity; and one that another access of its strand covers can still lie in
+    /// another transaction (`cuts`).
+    pub fn eliminations(&self, cuts: bool) -> Eliminations {
+        if self.atomic == Atomic::All || cuts {
             return Eliminations::none();
         }
         let off = self

@@ -18,14 +18,15 @@ use heddle_report::{
 };
 use heddle_trace::Trace;
 
-use crate::arguments::{Analysis, CheckOptions, Format, History};
-use crate::console::Console;
+use crate::answers::Answers;
+use crate::arguments::{Analysis, CheckOptions, CutRule, Format, History};
+use crate::console::{Console, note};
 use crate::expect::Comparison;
 use crate::input::{self, Input};
 use crate::program::Live;
 use crate::progress::Progress;
 use crate::status::{Status, guarded};
-use crate::{order, record};
+use crate::{order, record, suggest, transactions};
 
 /// Findings shown in text unless told otherwise.
 const TEXT_LIMIT: usize = 100;
@@ -61,6 +62,8 @@ struct Checked {
     stats: Stats,
     /// What the baseline of atomicity observed, and how long it took.
     baseline: Option<(Velodrome, Duration)>,
+    /// What the programmer said about findings.
+    answers: Answers,
     /// What is wrong with the file or with the recording of the run.
     problem: Option<Problem>,
 }
@@ -106,7 +109,15 @@ impl Checker<'_> {
     fn file(&mut self, path: &Path) -> Status {
         let checked = match input::read(path) {
             Err(problem) => return self.fail(&problem),
+            Ok(Input::Recorded(..)) if self.options.suggest_cuts => {
+                let name = input::shown(path);
+                let message = format!("--suggest-cuts: {name} is a recorded run, not a program");
+                return self.fail(&Problem::plain(message));
+            }
             Ok(Input::Recorded(trace, damage)) => self.recorded(path, *trace, damage),
+            Ok(Input::Program(text)) if self.options.suggest_cuts => {
+                return self.suggest(path, &text);
+            }
             Ok(Input::Program(text)) => self.program(path, &text),
         };
         match checked {
@@ -115,18 +126,54 @@ impl Checker<'_> {
         }
     }
 
+    /// Prints cuts that cannot be seen as an edit.
+    fn suggest(&mut self, path: &Path, text: &str) -> Status {
+        let name = input::shown(path);
+        let program = match heddle_lang::compile(&name, text) {
+            Ok(program) => program,
+            Err(diagnostics) => return self.fail_for(&problems(&name, text, &diagnostics)),
+        };
+        let rule = self.options.cuts.unwrap_or(CutRule::Menier);
+        let found = suggest::suggest(&program, rule.into(), self.options.exact.into());
+        if !found.is_right {
+            let problem = Problem::plain(format!("{name}: its own cuts can be seen"));
+            let help = "mend them first: heddle check shows them";
+            self.console.problems(&[problem.help(Some(help.into()))]);
+            return Status::Findings;
+        }
+        let edit = suggest::edit(&name, text, &found.cuts);
+        self.console.print(&edit);
+        let (kept, tried) = (found.cuts.len(), found.tried);
+        // The only way to fail here is a closed standard error, and then nobody listens.
+        let _ = note(&format!("{name}: {kept} of {tried} cuts cannot be seen"));
+        Status::Clean
+    }
+
     fn program(&self, path: &Path, text: &str) -> Result<Checked, Vec<Problem>> {
         let name = input::shown(path);
         let mut program = heddle_lang::compile(&name, text)
             .map_err(|diagnostics| problems(&name, text, &diagnostics))?;
-        eliminate(&mut program, self.options.eliminations());
+        let asks = self.options.analysis == Analysis::Transactions;
+        program.features.cuts |= asks || self.options.cuts.is_some();
+        let eliminations = self.options.eliminations(program.features.cuts);
+        eliminate(&mut program, eliminations);
+        let mut answers = answers(path, program.features, &program.legend)?;
         let recorder = match &self.options.record {
             Some(to) => Some(record::start(to, path, &program).map_err(|problem| vec![problem])?),
             None => None,
         };
         let progress = Progress::start(format!("checking {name}"));
-        let mut live = Live::new(&program, recorder, &progress);
-        let checked = self.check(&name, &mut live);
+        let mut live = Live::new(&program, self.options.cuts(), recorder, &progress);
+        let checked = match program.features.cuts {
+            true => transactions::program(
+                self.asked(),
+                &name,
+                &program.legend,
+                &mut live,
+                &mut answers,
+            ),
+            false => self.check(&name, &mut live),
+        };
         let baseline = self.baseline(&mut live);
         let counts = live.counts();
         let problem = self.close_recording(live);
@@ -137,6 +184,7 @@ impl Checker<'_> {
             outcome,
             stats,
             baseline,
+            answers,
             features: program.features,
             unchecked: self.left_out(program.features),
             legend: program.legend,
@@ -154,8 +202,22 @@ impl Checker<'_> {
             let problem = Problem::plain(format!("--record: {name} is already a recorded run"));
             return Err(vec![problem]);
         }
+        let legend = trace.legend.clone();
+        if self.options.cuts.is_some() {
+            let problem = Problem::plain(format!(
+                "--cuts: {name} is a recorded run, which is cut already"
+            ));
+            return Err(vec![problem]);
+        }
+        trace.features.cuts |= self.options.analysis == Analysis::Transactions;
+        let program = legend.files.first().map(|file| Path::new(&file.path));
+        let mut answers = answers(program.unwrap_or(path), trace.features, &legend)?;
         let _progress = Progress::start(format!("checking {name}"));
-        let (mut outcome, stats) = self.check(&name, &mut trace)?;
+        let checked = match trace.features.cuts {
+            true => transactions::recorded(self.asked(), &name, &legend, &mut trace, &mut answers),
+            false => self.check(&name, &mut trace),
+        };
+        let (mut outcome, stats) = checked?;
         if damage.is_some() {
             outcome.guarantee = Guarantee::UpToHere;
         }
@@ -164,6 +226,7 @@ impl Checker<'_> {
             outcome,
             stats,
             baseline,
+            answers,
             features: trace.features,
             unchecked: match record::unchecked(&trace) {
                 Unchecked::Nothing => self.left_out(trace.features),
@@ -183,6 +246,15 @@ impl Checker<'_> {
         let used = order::used(&outcome.orders);
         let stats = Stats::new(used, &outcome.counts, start.elapsed());
         Ok((outcome, stats))
+    }
+
+    /// How transactions are checked.
+    fn asked(&self) -> heddle_transactions::Options {
+        heddle_transactions::Options {
+            exact: self.options.exact.into(),
+            count: self.options.stats,
+            cuts: None,
+        }
     }
 
     /// What the options leave out of a program's check.
@@ -220,6 +292,8 @@ impl Checker<'_> {
             heddle_report::Velodrome::new(&observed, &checked.legend, &report.findings, elapsed)
         });
         report.stats = self.options.stats.then_some(checked.stats);
+        report.suppressed += checked.answers.harmless();
+        self.console.warnings(&checked.answers.unused());
         let status = match self.options.expect {
             true => self.compare(&name, &checked.legend, &report),
             false => self.print_report(&report),
@@ -344,6 +418,14 @@ fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Problem> 
         help: diagnostic.help.clone(),
     };
     diagnostics.iter().map(problem).collect()
+}
+
+/// The programmer's answers for the program at this path, if it is cut into transactions.
+pub fn answers(path: &Path, features: Features, legend: &Legend) -> Result<Answers, Vec<Problem>> {
+    match features.cuts && !input::is_stdin(path) {
+        true => Answers::beside(path, legend).map_err(|problem| vec![problem]),
+        false => Ok(Answers::default()),
+    }
 }
 
 fn check_counts(counts: RunCounts) -> CheckCounts {

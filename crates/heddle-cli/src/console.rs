@@ -77,6 +77,16 @@ impl Console {
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
+    /// Prints warnings, with an empty line between one and the next.
+    pub fn warnings(&self, problems: &[Problem]) {
+        let texts = problems
+            .iter()
+            .map(|problem| text::render_warning(problem, self.errors));
+        let text = texts.collect::<Vec<_>>().join("\n");
+        // There is nowhere left to say that standard error is gone.
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+
     /// Why results could not be written, if it was not for want of a reader.
     pub fn failure(&mut self) -> Option<Problem> {
         let error = self.failure.take()?;

@@ -92,6 +92,7 @@ impl Line {
         let kind = match finding.kind {
             Kind::Race => ExpectedKind::Race,
             Kind::Atomicity => ExpectedKind::Atomicity,
+            Kind::Transaction => ExpectedKind::Transaction,
             Kind::Assertion => ExpectedKind::Assertion,
             Kind::Deadlock => ExpectedKind::Deadlock,
         };
@@ -146,6 +147,9 @@ mod tests {
             task: None,
             waits: Vec::new(),
             schedule: Vec::new(),
+            cuts: Vec::new(),
+            cycle: Vec::new(),
+            decision: None,
             rank: 0,
             why: [].into(),
             help: None,

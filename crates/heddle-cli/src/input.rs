@@ -37,19 +37,30 @@ pub fn is_stdin(path: &Path) -> bool {
 
 /// Reads the file.
 pub fn read(path: &Path) -> Result<Input, Problem> {
-    let bytes = bytes(path).map_err(|error| {
-        Problem::plain(format!("cannot read {}: {}", shown(path), reason(&error)))
-    })?;
+    let bytes = readable(path)?;
     if is_recorded(&bytes) {
         return Ok(recorded(path, bytes));
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Input::Program(text)),
-        Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            Err(not_utf8(path, error.as_bytes(), valid))
-        }
-    }
+    let help = "is this a program or a recorded run?";
+    let text = decoded(path, bytes).map_err(|problem| problem.help(Some(help.into())));
+    text.map(Input::Program)
+}
+
+/// Reads a file that is text.
+pub fn text(path: &Path) -> Result<String, Problem> {
+    decoded(path, readable(path)?)
+}
+
+fn readable(path: &Path) -> Result<Vec<u8>, Problem> {
+    bytes(path)
+        .map_err(|error| Problem::plain(format!("cannot read {}: {}", shown(path), reason(&error))))
+}
+
+fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        not_utf8(path, error.as_bytes(), valid)
+    })
 }
 
 /// Whether the file starts like a recording.
@@ -100,7 +111,5 @@ fn not_utf8(path: &Path, bytes: &[u8], valid: usize) -> Problem {
     let byte = bytes.get(valid).copied().unwrap_or_default();
     let mut problem = Problem::plain(format!("{}:{line}:{column}: not UTF-8", shown(path)));
     problem.label = Some(format!("byte {byte:#04x} is not UTF-8"));
-    problem
-        .at(Some(Position::new(Arc::new(source), site)))
-        .help(Some("is this a program or a recorded run?".into()))
+    problem.at(Some(Position::new(Arc::new(source), site)))
 }

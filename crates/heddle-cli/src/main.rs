@@ -4,6 +4,7 @@
 //! All I/O of Heddle's command line is here; everything else is in the libraries. Findings go to
 //! standard output, everything else to standard error.
 
+mod answers;
 mod arguments;
 mod check;
 #[cfg(unix)]
@@ -23,6 +24,8 @@ mod run;
 #[cfg(unix)]
 mod search;
 mod status;
+mod suggest;
+mod transactions;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -58,6 +61,7 @@ fn words() -> Vec<OsString> {
 fn dispatch(command: &Command) -> ExitCode {
     match command {
         Command::Check(options) => check::run(options).into(),
+        Command::Accept(options) => answers::accept::run(options).into(),
         #[cfg(unix)]
         Command::Cc(options) => compiler::run(compiler::Language::C, options),
         #[cfg(unix)]

@@ -1,11 +1,13 @@
 //! A compiled `.task` program as something `heddle_core::check` can run.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use heddle_core::{Features, Listener, Run};
+use heddle_core::{Features, Listener, Run, SiteId};
 use heddle_lang::Program;
-use heddle_lang::machine::{Code, RunCounts};
+use heddle_lang::cuts::Cuts;
+use heddle_lang::machine::{Code, Plan, RunCounts};
 use heddle_trace::Writer;
 
 use crate::progress::Progress;
@@ -23,15 +25,30 @@ pub struct Live<'a> {
 
 impl<'a> Live<'a> {
     /// The program, about to be run.
-    pub fn new(program: &Program, recorder: Option<Writer<File>>, progress: &'a Progress) -> Self {
+    pub fn new(
+        program: &Program,
+        cuts: Cuts,
+        recorder: Option<Writer<File>>,
+        progress: &'a Progress,
+    ) -> Self {
         Self {
-            code: Code::new(program),
+            code: Code::with_cuts(program, cuts),
             features: program.features,
             recorder,
             progress,
             has_run: false,
             counts: RunCounts::default(),
         }
+    }
+
+    /// Leaves out the cuts at these sites from here on.
+    pub fn leave_out_cuts(&mut self, sites: &BTreeSet<SiteId>) {
+        self.code.leave_out_cuts(|site| sites.contains(&site));
+    }
+
+    /// Runs the program under a schedule; whether it came to its end.
+    pub fn run_planned<L: Listener>(&self, plan: &Plan, listener: &mut L) -> bool {
+        self.code.run_planned(plan, listener)
     }
 
     /// What the last run counted.

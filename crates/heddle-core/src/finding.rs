@@ -5,6 +5,7 @@
 use crate::check::OrderChoice;
 use crate::event::{AccessKind, Awaited, FaultKind, FinishKind, TaskKind};
 use crate::id::{FinishId, GroupId, LockId, NameId, SiteId, TaskId, TokenId};
+use crate::transaction::{Separation, TransactionCounts};
 
 /// Whether a finding stands in every schedule that keeps what was handed over between sections.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -87,6 +88,8 @@ pub enum Finding {
         /// 0 where the program declares the unit atomic. Else how far it is from a sure defect, from 1 on.
         rank: u8,
     },
+    /// Two transactions of one strand whose separation can be seen.
+    Transaction(Box<Separation>),
     /// An assertion of the program failed.
     Assertion {
         /// The assertion.
@@ -193,6 +196,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// The orders that were used, one per pass; the last decided.
     pub orders: Vec<OrderChoice>,
+    /// What the check of transactions did, if it was made.
+    pub transactions: Option<TransactionCounts>,
 }
 
 impl Outcome {

@@ -23,6 +23,7 @@ mod place;
 pub mod race;
 pub mod roster;
 pub mod witness;
+mod transaction;
 
 pub use check::{Analyses, Features, OrderChoice, OrderError, Run, check, check_with};
 pub use event::{
@@ -36,3 +37,4 @@ pub use id::{
     Extent, FileId, FinishId, GroupId, Location, LockId, NameId, SiteId, StrandId, TaskId, TokenId,
 };
 pub use legend::{Legend, Site, SourceFile};
+pub use transaction::{Decision, Moment, Separation, Step, TransactionCounts};

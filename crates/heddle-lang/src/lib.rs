@@ -5,6 +5,7 @@
 //! bytes into text.
 
 mod ast;
+pub mod cuts;
 mod diagnostic;
 pub mod eliminate;
 mod encoding;

@@ -3,7 +3,8 @@
 //!
 //! [`Oracle`] keeps the whole computation graph of a run and tries all pairs of accesses.
 //! [`stream`] draws random event streams, [`program`] random `.task` programs, [`property`] says
-//! what must hold of each, and [`soak`] tries many of them and shrinks what fails.
+//! what must hold of each, and [`soak`] tries many of them and shrinks what fails. [`transactions`] does
+//! the same for programs that are cut into transactions.
 
 mod atoms;
 pub mod draw;
@@ -15,6 +16,7 @@ pub mod property;
 mod rules;
 mod soak;
 pub mod stream;
+pub mod transactions;
 
 pub use atoms::{Subject, Torn, TornVerdicts, torn_verdicts};
 pub use oracle::{Oracle, Race, Verdicts, verdicts};

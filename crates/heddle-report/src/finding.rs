@@ -11,6 +11,7 @@ use heddle_core::{
 use crate::explain::{self, Explanation};
 use crate::model::{Access, Certainty, Finding, Kind, Note, Wait};
 use crate::resolve::Resolver;
+use crate::separation::Told;
 use crate::torn::{self, Tear};
 
 /// Words findings one after the other.
@@ -94,6 +95,14 @@ impl<'a> Wording<'a> {
                     ..torn(&tear)
                 }
             }
+            CoreFinding::Transaction(separation) => Finding {
+                certainty: self::certainty(found),
+                count: separation.count,
+                ..separated(&Told {
+                    resolver: self.resolver,
+                    separation,
+                })
+            },
             CoreFinding::Assertion { site, task, count } => {
                 assertion(self.resolver, *site, *task, *count)
             }
@@ -141,6 +150,36 @@ fn torn(tear: &Tear) -> Finding {
     }
 }
 
+fn separated(told: &Told) -> Finding {
+    let (resolver, separation) = (told.resolver, told.separation);
+    let [first, last] = &separation.parted;
+    let between = separation.schedule.iter().map(|moment| &moment.access);
+    let between = between.filter(|access| *access != first && *access != last);
+    let accesses = std::iter::once(first).chain(between).chain([last]);
+    let accesses: Arc<[Access]> = accesses.map(|one| access(resolver, one)).collect();
+    let cuts = separation.cuts.iter();
+    let mut cuts: Vec<_> = cuts.filter_map(|&site| resolver.position(site)).collect();
+    cuts.sort();
+    cuts.dedup();
+    Finding {
+        position: accesses.first().and_then(|access| access.position.clone()),
+        message: told.message(),
+        accesses,
+        schedule: told.schedule(),
+        cycle: told.cycle(),
+        decision: Some(told.decision()),
+        cuts,
+        why: told.why(),
+        help: Some(told.help().into()),
+        location: Some(told.location()),
+        object: separation
+            .places
+            .first()
+            .and_then(|place| resolver.object(place)),
+        ..blank(Kind::Transaction)
+    }
+}
+
 fn say<'a>(resolver: &Resolver, about: About<'a>) -> Said<'a> {
     let explanation = Explanation::new(resolver, about.certainty, about.accesses, about.why);
     let accesses = explanation.accesses();
@@ -155,6 +194,9 @@ fn say<'a>(resolver: &Resolver, about: About<'a>) -> Said<'a> {
 /// Whether the finding is certain.
 pub fn certainty(found: &CoreFinding) -> Certainty {
     match found {
+        CoreFinding::Transaction(separation) if separation.certainty == CoreCertainty::Possible => {
+            Certainty::Possible
+        }
         CoreFinding::Race {
             certainty: CoreCertainty::Possible,
             ..
@@ -253,6 +295,9 @@ fn blank(kind: Kind) -> Finding {
         task: None,
         waits: Vec::new(),
         schedule: Vec::new(),
+        cuts: Vec::new(),
+        cycle: Vec::new(),
+        decision: None,
         why: Arc::default(),
         help: None,
         rank: 0,

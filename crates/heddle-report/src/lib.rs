@@ -20,6 +20,7 @@ mod printable;
 mod problem;
 mod report;
 mod resolve;
+mod separation;
 mod snippet;
 mod sort;
 mod stats;
@@ -32,7 +33,7 @@ pub use details::{Details, FrameInfo, ObjectInfo, ObjectKind};
 pub use group::{Group, groups};
 pub use model::{
     Access, Certainty, Finding, Frame, Kind, Note, Object, Operation, Report, Spawned, Task,
-    Totals, Verdict, Wait, guarantee_phrase,
+    Totals, Transactions, Verdict, Wait, guarantee_phrase,
 };
 pub use position::{Position, Source};
 pub use printable::printable;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use heddle_core::Guarantee;
+use heddle_core::{Guarantee, TransactionCounts};
 use serde::{Serialize, Serializer};
 
 use crate::details::ObjectKind;
@@ -37,6 +37,9 @@ pub struct Report {
     /// How many findings were left out because the user asked not to see them.
     #[serde(skip_serializing_if = "is_zero")]
     pub suppressed: u64,
+    /// What came of the thread cycles, where transactions were checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transactions: Option<Transactions>,
     /// What the baseline of atomicity says, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub velodrome: Option<Velodrome>,
@@ -66,6 +69,34 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+/// What came of the thread cycles of a program with cuts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Transactions {
+    /// Transactions that made an access.
+    pub transactions: u64,
+    /// Pairs of them that conflict, where they were counted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub interactions: u64,
+    /// Cycles that a schedule shows.
+    pub confirmed: u64,
+    /// Cycles that no schedule shows.
+    pub refuted: u64,
+    /// Cycles that could not be decided.
+    pub undecided: u64,
+}
+
+impl From<TransactionCounts> for Transactions {
+    fn from(counts: TransactionCounts) -> Self {
+        Self {
+            transactions: counts.transactions,
+            interactions: counts.interactions,
+            confirmed: counts.confirmed,
+            refuted: counts.refuted,
+            undecided: counts.undecided,
+        }
+    }
+}
+
 /// Whether there is anything to mend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -88,6 +119,10 @@ pub struct Totals {
     pub atomicity: usize,
     /// Those that can only if a hand-off is undone.
     pub possible_atomicity: usize,
+    /// Cuts that can be seen.
+    pub transactions: usize,
+    /// Those that may be.
+    pub possible_transactions: usize,
     /// Failed assertions.
     pub assertions: usize,
     /// Deadlocks.
@@ -102,6 +137,8 @@ pub enum Kind {
     Race,
     /// Two accesses that belong together, and one that can come between them.
     Atomicity,
+    /// Two transactions of one strand whose separation can be seen.
+    Transaction,
     /// An assertion of the program failed.
     Assertion,
     /// Nothing can run and tasks remain.
@@ -136,7 +173,8 @@ pub struct Finding {
     pub count: u64,
     /// Where it shows first.
     pub position: Option<Position>,
-    /// The two accesses of a race; the three of a torn region, in the sequence that tears. Shared, as are the sentences: one loop can race on a million
+    /// The two accesses of a race; the three of a torn region, in the sequence that tears; those of a cycle of
+    /// transactions. Shared, as are the sentences: one loop can race on a million
     /// elements for one reason.
     #[serde(skip_serializing_if = "has_none")]
     pub accesses: Arc<[Access]>,
@@ -149,6 +187,15 @@ pub struct Finding {
     /// The schedule that shows it, step by step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedule: Vec<Note>,
+    /// The cuts between two transactions that can be told apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<Position>,
+    /// The cycle that shows it, from the first of them to the second.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<Note>,
+    /// How the cycle was decided: `replayed`, `confirmed`, `diverged` or `undecided`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<&'static str>,
     /// Why it is so.
     pub why: Arc<[Note]>,
     /// What to do next.

@@ -37,6 +37,8 @@ pub enum Unchecked {
     Atomicity,
     /// Races: only torn regions are shown.
     Races,
+    /// The program is cut into transactions.
+    Transactions,
 }
 
 /// Whether possible findings count for the verdict.
@@ -85,6 +87,7 @@ impl Report {
             totals: sorted.totals(),
             left_out,
             suppressed: details.map_or(0, |details| details.suppressed),
+            transactions: subject.outcome.transactions.map(Into::into),
             velodrome: None,
             stats: None,
             error: fault.map(|(site, kind)| fault::problem(&resolver, site, kind)),
@@ -115,8 +118,16 @@ fn not_covered(subject: Subject<'_>) -> Vec<String> {
             "other orders of the locked sections",
         ),
         (keeping && features.choices, "other choices of ewait"),
+        (
+            keeping && subject.outcome.transactions.is_some(),
+            "what the order of conflicting transactions decides",
+        ),
         (atomics, "atomicity of the variables declared atomic"),
         (subject.unchecked == Unchecked::Races, "races"),
+        (
+            subject.unchecked == Unchecked::Transactions,
+            "whether its cuts can be seen",
+        ),
     ];
     let present = gaps.into_iter().filter(|(present, _)| *present);
     present.map(|(_, gap)| gap.to_owned()).collect()

@@ -25,7 +25,10 @@ impl<'a> Sorted<'a> {
         let mut last = None;
         for (index, finding) in findings.iter().enumerate() {
             let spot = Spot::new(legend, finding);
-            let can_be_many = matches!(finding, Finding::Race { .. } | Finding::Atomicity { .. });
+            let can_be_many = !matches!(
+                finding,
+                Finding::Assertion { .. } | Finding::Deadlock { .. }
+            );
             if last != Some(spot) || !can_be_many {
                 starts.push(index);
             }
@@ -56,6 +59,10 @@ impl<'a> Sorted<'a> {
                     ..
                 } => &mut totals.atomicity,
                 Finding::Atomicity { .. } => &mut totals.possible_atomicity,
+                Finding::Transaction(one) if one.certainty == Certainty::Certain => {
+                    &mut totals.transactions
+                }
+                Finding::Transaction(_) => &mut totals.possible_transactions,
                 Finding::Assertion { .. } => &mut totals.assertions,
                 Finding::Deadlock { .. } => &mut totals.deadlocks,
             };
@@ -99,6 +106,10 @@ impl Spot {
                 *certainty,
                 3,
             ),
+            Finding::Transaction(separation) => {
+                let [first, last] = &separation.parted;
+                (Some(first.site), Some(last.site), separation.certainty, 4)
+            }
             Finding::Assertion { site, .. } => (Some(*site), None, Certainty::Certain, 1),
             Finding::Deadlock { waits } => {
                 let first = waits.first().map(|wait| wait.site);
@@ -138,6 +149,7 @@ fn place<'a>(legend: &'a Legend, finding: &Finding) -> Option<PlaceKey<'a>> {
     let place = match finding {
         Finding::Race { place, .. } => place,
         Finding::Atomicity { places, .. } => places.first()?,
+        Finding::Transaction(separation) => separation.places.first()?,
         _ => return None,
     };
     let name = place.name.and_then(|name| legend.name(name));

@@ -5,6 +5,8 @@ use std::time::Duration;
 use heddle_core::Counts;
 use serde::Serialize;
 
+use crate::model::Transactions;
+
 /// The figures of one check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Stats {
@@ -24,6 +26,9 @@ pub struct Stats {
     pub reads: u64,
     /// Locations written, as far as they were checked.
     pub writes: u64,
+    /// What came of the thread cycles. Not in JSON, where the report has it.
+    #[serde(skip)]
+    pub transactions: Option<Transactions>,
     /// What check elimination saved; only for programs it applies to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<CheckCounts>,
@@ -64,6 +69,7 @@ impl Stats {
             hand_offs: counts.hand_offs,
             reads: counts.reads,
             writes: counts.writes,
+            transactions: None,
             checks: None,
             elapsed,
         }

@@ -20,6 +20,9 @@ use crate::velodrome::Velodrome;
 /// Waiting tasks of a deadlock that text lists.
 const WAITS_LISTED: usize = 8;
 
+/// Cuts between two transactions that text marks.
+const CUTS_MARKED: usize = 4;
+
 /// Steps of a spawn chain that text lists.
 const STEPS_LISTED: usize = 4;
 
@@ -48,11 +51,21 @@ pub fn render(report: &Report, colour: Colour) -> String {
 
 /// An error, each line ended.
 pub fn render_problem(problem: &Problem, colour: Colour) -> String {
+    render_as(&Level::ERROR, problem, colour)
+}
+
+/// Something that is wrong but changes no result, ready to print.
+pub fn render_warning(problem: &Problem, colour: Colour) -> String {
+    render_as(&Level::WARNING, problem, colour)
+}
+
+fn render_as(level: &Level<'static>, problem: &Problem, colour: Colour) -> String {
     let mark = problem.position.clone().map(|position| Mark {
         position,
         label: problem.label.clone().unwrap_or_default(),
     });
-    let block = Level::ERROR
+    let block = level
+        .clone()
         .primary_title(printable(&problem.message).into_owned())
         .elements(snippet::elements(mark.into_iter().collect()))
         .elements(
@@ -80,6 +93,7 @@ fn block(group: Group<'_>) -> Block<'static> {
         .elements(snippet::elements(marks(finding)))
         .elements(notes(group).iter().map(|note| note_lines(note)))
         .elements(schedule(finding))
+        .elements(cycle(finding))
         .elements(because(finding))
         .elements(finding.help.iter().map(|help| help_line(help)))
 }
@@ -90,6 +104,7 @@ fn level(finding: &Finding) -> Level<'static> {
         (Certainty::Certain, Kind::Race) => Level::ERROR.with_name("race"),
         (Certainty::Certain, Kind::Assertion) => Level::ERROR.with_name("assertion"),
         (Certainty::Certain, Kind::Atomicity) => Level::ERROR.with_name("atomicity"),
+        (Certainty::Certain, Kind::Transaction) => Level::ERROR.with_name("transaction"),
         (Certainty::Certain, Kind::Deadlock) => Level::ERROR.with_name("deadlock"),
     }
 }
@@ -97,6 +112,7 @@ fn level(finding: &Finding) -> Level<'static> {
 fn headline(group: Group<'_>) -> String {
     let finding = group.first();
     let message = match (&*finding.accesses, group.len()) {
+        _ if finding.kind == Kind::Transaction => finding.message.clone(),
         ([first, second], 2..) => many_locations(group, first, second),
         ([_, _, _], 2..) => torn::message(&group.locations(), &finding.accesses),
         _ => finding.message.clone(),
@@ -106,6 +122,7 @@ fn headline(group: Group<'_>) -> String {
         (Certainty::Possible, Kind::Atomicity) => {
             format!("possible atomicity violation: {message}")
         }
+        (Certainty::Possible, Kind::Transaction) => format!("possibly {message}"),
         (Certainty::Possible, _) => format!("possible race: {message}"),
     }
 }
@@ -130,11 +147,15 @@ fn marks(finding: &Finding) -> Vec<Mark> {
         .iter()
         .map(|_| (&finding.position, "does not hold".into()));
     let all = accesses.into_iter().chain(waits).chain(task);
-    all.filter_map(|(position, label)| {
+    let all = all.filter_map(|(position, label)| {
         let position = position.clone()?;
         Some(Mark { position, label })
-    })
-    .collect()
+    });
+    let cuts = finding.cuts.iter().take(CUTS_MARKED).map(|cut| Mark {
+        position: cut.clone(),
+        label: "cut".into(),
+    });
+    all.chain(cuts).collect()
 }
 
 /// One mark for both accesses where they are made at one place in one manner.
@@ -183,7 +204,7 @@ fn notes(group: Group<'_>) -> Vec<Vec<String>> {
             group.len()
         )]);
     }
-    let is_counted = matches!(finding.kind, Kind::Race | Kind::Atomicity);
+    let is_counted = !matches!(finding.kind, Kind::Assertion | Kind::Deadlock);
     if is_counted && group.count() > group.len() as u64 {
         notes.push(vec![format!("seen {} times", group.count())]);
     }
@@ -243,7 +264,10 @@ fn because(finding: &Finding) -> Option<Element<'static>> {
         .iter()
         .map(|note| printable(&note.text))
         .collect();
-    let level = Level::NOTE.with_name("parallel");
+    let level = Level::NOTE.with_name(match finding.kind {
+        Kind::Transaction => "decided",
+        _ => "parallel",
+    });
     (!sentences.is_empty()).then(|| level.message(sentences.join(",\n")).into())
 }
 
@@ -252,6 +276,14 @@ fn schedule(finding: &Finding) -> Option<Element<'static>> {
     let steps: Vec<_> = steps.collect();
     let level = Level::NOTE.with_name("schedule");
     (!steps.is_empty()).then(|| level.message(steps.join("\n")).into())
+}
+
+/// Who would have to come before whom, one step per line.
+fn cycle(finding: &Finding) -> Option<Element<'static>> {
+    let steps = finding.cycle.iter().map(|step| printable(&step.text));
+    let steps: Vec<_> = steps.collect();
+    let level = Level::NOTE.with_name("uncut");
+    (!steps.is_empty()).then(|| level.message(steps.join(",\n")).into())
 }
 
 fn waits_left_out(finding: &Finding) -> Option<String> {
@@ -295,11 +327,18 @@ fn result(report: &Report) -> String {
         found.extend(clean.then(|| "clean".to_owned()));
         found.push(format!("{} suppressed", grouped(report.suppressed)));
     }
-    match (found.is_empty(), &report.error, report.guarantee) {
+    let result = match (found.is_empty(), &report.error, report.guarantee) {
+        (true, None, _) if report.transactions.is_some() => "clean: no cut can be seen".into(),
         (false, ..) => found.join(", "),
         (true, Some(_), _) => "nothing found before it stopped".into(),
         (true, None, heddle_core::Guarantee::NotChecked) => "not checked".into(),
         (true, None, _) => "clean".into(),
+    };
+    match report.transactions {
+        Some(cycles) if cycles.refuted > 0 => {
+            format!("{result}, {} refuted", grouped(cycles.refuted))
+        }
+        _ => result,
     }
 }
 
@@ -309,6 +348,8 @@ fn totals(totals: &Totals) -> Vec<String> {
         (totals.possible_races, "possible race"),
         (totals.atomicity, "atomicity violation"),
         (totals.possible_atomicity, "possible atomicity violation"),
+        (totals.transactions, "visible cut"),
+        (totals.possible_transactions, "possible visible cut"),
         (totals.assertions, "failed assertion"),
         (totals.deadlocks, "deadlock"),
     ];
@@ -338,6 +379,18 @@ fn stats(stats: &Stats) -> String {
     let mut text = format!("{:<16} {:>14}\n", "order", stats.order);
     for (name, value) in rows {
         let _ = writeln!(text, "{name:<16} {:>14}", grouped(value));
+    }
+    if let Some(cycles) = stats.transactions {
+        let rows = [
+            ("transactions", cycles.transactions),
+            ("interactions", cycles.interactions),
+            ("cycles confirmed", cycles.confirmed),
+            ("cycles refuted", cycles.refuted),
+            ("not decided", cycles.undecided),
+        ];
+        for (name, value) in rows {
+            let _ = writeln!(text, "{name:<16} {:>14}", grouped(value));
+        }
     }
     text.extend(stats.checks.as_ref().map(checks));
     let _ = writeln!(

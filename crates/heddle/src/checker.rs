@@ -45,7 +45,7 @@ pub fn check<F: FnOnce() + Send>(body: F) -> Report {
 /// |---|---|---|
 /// | `HEDDLE_ORDER` | `auto`, `bags`, `tree`, `graph` | [`order`](Self::order) |
 /// | `HEDDLE_PARALLEL` | number of threads, 0 for a serial run | [`parallel`](Self::parallel) |
-/// | `HEDDLE_ANALYSES` | names with commas between them: `races`, `atomicity` | [`analyses`](Self::analyses) |
+/// | `HEDDLE_ANALYSES` | names with commas between them: `races`, `atomicity`; or `transactions` | [`analyses`](Self::analyses) |
 /// | `HEDDLE_ATOMIC` | `all`, or `declared` for not | [`atomic_all`](Self::atomic_all) |
 /// | `HEDDLE_MAX_FINDINGS` | number | [`max_findings`](Self::max_findings) |
 /// | `HEDDLE_STRICT` | `1`, or `0` for not | [`strict`](Self::strict) |
@@ -196,7 +196,11 @@ impl Checker {
         if let Err(payload) = result {
             resume_unwind(payload);
         }
-        let judged = outcome::judge(&session, self.choice(), self.scope).unwrap_or_else(|error| {
+        let judged = match self.is_cut() {
+            true => outcome::transactions(&session),
+            false => outcome::judge(&session, self.choice(), self.scope),
+        };
+        let judged = judged.unwrap_or_else(|error| {
             panic!("{} at {caller}", settings::explain(&error));
         });
         let settings = Settings {
@@ -219,8 +223,19 @@ impl Checker {
             true => Execution::Inline,
             false => Execution::Pool,
         };
-        let recorder = (self.order != Order::Auto).then(Recorder::default);
+        assert!(
+            serial || !self.is_cut(),
+            "Analysis::Transactions can judge serial runs only, and this is one on {} threads",
+            self.threads
+        );
+        let is_recorded = self.order != Order::Auto || self.is_cut();
+        let recorder = is_recorded.then(Recorder::default);
         Session::start(self.engine(), execution, recorder)
+    }
+
+    /// Whether transactions are checked.
+    fn is_cut(&self) -> bool {
+        self.analyses.contains(&Analysis::Transactions)
     }
 
     fn engine(&self) -> Engine {
@@ -278,4 +293,6 @@ pub(crate) enum Unjudged {
     Order(OrderError),
     /// The run did something that only the default order knows.
     Unsupported(&'static str),
+    /// It cuts a critical section, here.
+    Rejected(String, u32),
 }

@@ -398,6 +398,15 @@ pub(crate) fn block_end(caller: Caller) {
     });
 }
 
+/// The running task ends its transaction.
+pub(crate) fn cut(caller: Caller) {
+    with(|context| {
+        note(&context.session.used.cuts);
+        let site = context.site(caller);
+        record_with(context, |recorder| recorder.on(Event::Cut { site }));
+    });
+}
+
 /// The run does something that only the default order can judge.
 pub(crate) fn unsupported(what: &'static str) {
     with(|context| record_with(context, |recorder| recorder.give_up(what)));

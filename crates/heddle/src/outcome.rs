@@ -8,7 +8,7 @@ use heddle_core::atomicity::{Atomicity, Scope};
 use heddle_core::roster::Roster;
 use heddle_core::{
     AccessKind, Analyses, Counts, Features, Finding, Guarantee, Legend, LockId, NameId,
-    OrderChoice, Outcome, Place,
+    OrderChoice, Outcome, Place, Step,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -29,11 +29,11 @@ pub(crate) fn judge(
     scope: Scope,
 ) -> Result<Judged, Unjudged> {
     let features = session.used.features();
-    let mut names = Names {
+    let names = Names {
         labels: session.labels(),
         ..Names::default()
     };
-    let mut outcome = match (choice, &session.recorder) {
+    let outcome = match (choice, &session.recorder) {
         (Some(order), Some(recorder)) => {
             let recorded = recorder.recorded(features).map_err(Unjudged::Unsupported);
             let atomicity = Atomicity {
@@ -45,6 +45,32 @@ pub(crate) fn judge(
         }
         _ => by_engine(session, features),
     };
+    Ok(named(session, names, outcome, features))
+}
+
+/// Which cuts of the recorded run can be seen.
+pub(crate) fn transactions(session: &Session) -> Result<Judged, Unjudged> {
+    let mut features = session.used.features();
+    features.cuts = true;
+    let names = Names {
+        labels: session.labels(),
+        ..Names::default()
+    };
+    let recorder = session.recorder.as_ref();
+    let recorder = recorder.ok_or(Unjudged::Unsupported("runs that are not recorded"))?;
+    let mut recorded = recorder.recorded(features).map_err(Unjudged::Unsupported)?;
+    let options = heddle_transactions::Options::default();
+    let checked = heddle_transactions::check(&mut recorded, &options).map_err(|rejected| {
+        let legend = session.sites.legend();
+        let at = legend.site(rejected.cut);
+        let file = at.and_then(|at| legend.file(at.file));
+        let path = file.map_or("?", |file| &file.path).to_owned();
+        Unjudged::Rejected(path, at.map_or(0, |at| at.line))
+    })?;
+    Ok(named(session, names, checked.outcome, features))
+}
+
+fn named(session: &Session, mut names: Names, mut outcome: Outcome, features: Features) -> Judged {
     for finding in &mut outcome.findings {
         places_of(finding)
             .into_iter()
@@ -54,11 +80,11 @@ pub(crate) fn judge(
     names.give_locks(session, &mut outcome);
     let mut legend = session.sites.legend();
     legend.names = names.texts;
-    Ok(Judged {
+    Judged {
         outcome,
         legend,
         features,
-    })
+    }
 }
 
 impl Judged {
@@ -103,6 +129,7 @@ fn by_engine(session: &Session, features: Features) -> Outcome {
         locks: Vec::new(),
         orders: vec![OrderChoice::Graph],
         tokens: Vec::new(),
+        transactions: None,
     }
 }
 
@@ -167,6 +194,16 @@ fn places_of(finding: &mut Finding) -> Vec<&mut Place> {
         Finding::Atomicity {
             places, touched, ..
         } => places.iter_mut().chain(touched).collect(),
+        Finding::Transaction(separation) => {
+            let cycle = separation.cycle.iter_mut().filter_map(|step| match step {
+                Step::Conflict { place, .. } => Some(place),
+                Step::Serial { .. } => None,
+            });
+            let schedule = separation.schedule.iter_mut();
+            let schedule = schedule.map(|moment| &mut moment.place);
+            let places = separation.places.iter_mut();
+            places.chain(cycle).chain(schedule).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -73,7 +73,10 @@ impl Report {
             outcome: &judged.outcome,
             legend: &judged.legend,
             features: judged.features,
-            unchecked: Unchecked::Nothing,
+            unchecked: match judged.features.cuts && judged.outcome.transactions.is_none() {
+                true => Unchecked::Transactions,
+                false => Unchecked::Nothing,
+            },
         };
         let shown = Settings {
             limit: settings.limit.or(Some(TEXT_LIMIT)),
@@ -158,6 +161,26 @@ impl Report {
     pub fn torn(&self) -> impl Iterator<Item = &Finding> {
         let findings = self.report.findings.iter();
         findings.filter(|finding| finding.kind == Kind::Atomicity)
+    }
+
+    /// The cuts that can be seen: two transactions of one strand each, and the schedule that shows it.
+    ///
+    /// ```
+    /// use heddle::{Analysis, Checker, Shared, cut, join};
+    /// let x = Shared::new(0).named("x");
+    /// let add = || {
+    ///     let seen = x.get();
+    ///     cut();
+    ///     x.set(seen + 1);
+    /// };
+    /// let checker = Checker::new().analyses([Analysis::Transactions]);
+    /// let report = checker.check(|| { join(add, add); });
+    /// let cut = report.visible_cuts().next().unwrap();
+    /// assert_eq!(cut.location.as_deref(), Some("x"));
+    /// ```
+    pub fn visible_cuts(&self) -> impl Iterator<Item = &Finding> {
+        let findings = self.report.findings.iter();
+        findings.filter(|finding| finding.kind == Kind::Transaction)
     }
 
     /// What the absence of findings means.

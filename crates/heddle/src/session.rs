@@ -56,6 +56,7 @@ pub(crate) struct Used {
     pub(crate) choices: AtomicBool,
     pub(crate) futures: AtomicBool,
     pub(crate) atomics: AtomicBool,
+    pub(crate) cuts: AtomicBool,
 }
 
 impl Used {
@@ -68,7 +69,7 @@ impl Used {
             isolated: has(&self.isolated),
             locks: has(&self.locks),
             choices: has(&self.choices),
-            cuts: false,
+            cuts: has(&self.cuts),
             atomics: has(&self.atomics),
         }
     }

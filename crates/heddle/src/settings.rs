@@ -47,6 +47,9 @@ pub enum Analysis {
     /// Two accesses of one strand to what must not be torn, and one of a parallel task that can come
     /// between them.
     Atomicity,
+    /// Instead of the others: two transactions of one strand, separated by [`cut`](crate::cut()), whose separation
+    /// can be seen. Serial runs only; the run is recorded and judged afterwards.
+    Transactions,
 }
 
 impl FromStr for Order {
@@ -70,6 +73,7 @@ impl FromStr for Analysis {
         match name {
             "races" => Ok(Self::Races),
             "atomicity" => Ok(Self::Atomicity),
+            "transactions" => Ok(Self::Transactions),
             _ => Err("not a list of names like `races,atomicity`".into()),
         }
     }
@@ -134,6 +138,9 @@ pub(crate) fn explain(why: &Unjudged) -> String {
         }
         Unjudged::Order(OrderError::NotDepthFirst) => {
             "Order::Bags cannot judge a run that is not depth first; use Order::Graph".into()
+        }
+        Unjudged::Rejected(file, line) => {
+            format!("a cut at {file}:{line} while a lock is held, which no transaction can end in,")
         }
         Unjudged::Unsupported(what) => format!("only Order::Auto can judge {what}"),
     }

@@ -95,6 +95,7 @@ impl<O: Order, H: History<O>> RaceDetector<O, H> {
             tokens: roster.tokens,
             counts,
             orders: Vec::new(),
+            transactions: None,
         }
     }
 

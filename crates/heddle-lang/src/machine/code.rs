@@ -247,6 +247,8 @@ pub(super) enum Instruction {
         lock: LockId,
     },
     Cut,
+    /// A cut made by a rule: not inside a critical section.
+    RuleCut,
     Assert {
         a: Reg,
     },
@@ -309,6 +311,17 @@ pub struct Code {
 }
 
 impl Code {
+    /// Leaves out the cuts at these sites, as if they did not stand in the source.
+    pub fn leave_out_cuts(&mut self, is_left_out: impl Fn(SiteId) -> bool) {
+        for (pc, instruction) in self.instructions.iter_mut().enumerate() {
+            let is_cut = matches!(instruction, Instruction::Cut | Instruction::RuleCut);
+            if is_cut && is_left_out(self.sites[pc]) {
+                let to = pc as Pc + 1;
+                *instruction = Instruction::Jump { to };
+            }
+        }
+    }
+
     /// Where the instruction at `pc` stands in the source.
     #[inline(always)]
     pub(super) fn site(&self, pc: Pc) -> SiteId {

@@ -29,7 +29,12 @@ impl<L: Listener> Machine<'_, L> {
             let instruction = code.instructions[pc as usize];
             match self.step(pc, instruction) {
                 Ok(Step::Next) => pc += 1,
-                Ok(Step::To(target)) => pc = target,
+                Ok(Step::To(target)) => {
+                    if target <= pc && self.is_out_of_fuel() {
+                        return;
+                    }
+                    pc = target;
+                }
                 Ok(Step::Operation) => match self.operate_at(pc, instruction) {
                     Some(target) => pc = target,
                     None => return,
@@ -50,11 +55,21 @@ impl<L: Listener> Machine<'_, L> {
                 Flow::Over
             }
         };
-        match flow {
+        let next = match flow {
             Flow::Next => Some(pc + 1),
             Flow::Elsewhere => Some(self.running.pc),
             Flow::Wait(_) | Flow::Over => None,
+        };
+        match self.turns {
+            Some(turns) => self.take_turns(turns, next?),
+            None => next,
         }
+    }
+
+    /// Whether a run under a schedule has gone on for too long.
+    #[inline(always)]
+    fn is_out_of_fuel(&self) -> bool {
+        self.turns.is_some_and(|turns| !turns.borrow_mut().burn())
     }
 
     #[inline(always)]
@@ -239,6 +254,7 @@ impl<L: Listener> Machine<'_, L> {
             Instruction::New { to, len } => self.allocate(to, len),
             Instruction::Name { a, name } => self.name(a, name),
             Instruction::Cut => self.cut(),
+            Instruction::RuleCut => self.rule_cut(),
             Instruction::Assert { a } => self.assert(a),
             Instruction::Print { a } => self.print(a),
             other => unreachable!("{other:?} is no operation"),

@@ -62,9 +62,11 @@ mod spawn;
 mod state;
 mod synchronise;
 mod tasks;
+mod turns;
 mod value;
 
 pub use code::Code;
+pub use turns::Plan;
 
 use heddle_core::Listener;
 

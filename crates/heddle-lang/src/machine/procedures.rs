@@ -91,7 +91,7 @@ impl<L: Listener> Machine<'_, L> {
         }
         self.budget.refund(TASK_SLOTS + ended.values.len());
         self.recycle(ended);
-        let next = self.schedule.next();
+        let next = self.next_runnable();
         self.go_on(next)
     }
 
@@ -123,6 +123,14 @@ impl<L: Listener> Machine<'_, L> {
         let site = self.code.site(self.running.pc);
         self.listener.on(Event::Cut { site });
         Ok(Flow::Next)
+    }
+
+    /// A rule does not cut a critical section.
+    pub fn rule_cut(&mut self) -> Fallible<Flow> {
+        match self.running.held + self.running.isolated {
+            0 => self.cut(),
+            _ => Ok(Flow::Next),
+        }
     }
 
     pub fn assert(&mut self, register: Reg) -> Fallible<Flow> {

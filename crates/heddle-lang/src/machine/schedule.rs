@@ -37,6 +37,8 @@ pub(super) enum Wait {
     Lock(LockId),
     /// A task in the region of this name, where there is none: forever.
     Region(NameId),
+    /// Its turn, in a run under a given schedule.
+    Turn,
     /// It has not begun: all of these, of which so many are still missing.
     Start { needs: Vec<Need>, missing: usize },
 }

@@ -1,5 +1,7 @@
 //! The state of one run, how it starts and how it stops early.
 
+use std::cell::RefCell;
+
 use heddle_core::{Awaited, Event, Extent, Listener, LockId, SiteId, TaskId, TokenId};
 
 use super::code::{Code, Pc};
@@ -11,6 +13,7 @@ use super::problem::{Fallible, Problem};
 use super::schedule::{Need, Parked, Runnable, Schedule, Wait, Waiter};
 use super::scopes::Scopes;
 use super::tasks::Tasks;
+use super::turns::Turns;
 use super::{RunCounts, Tally};
 
 /// How many ended tasks' stacks are kept to be used again.
@@ -52,6 +55,8 @@ pub(super) struct Machine<'r, L> {
     pub scopes: Scopes,
     pub locks: Locks,
     pub tokens: Vec<Token>,
+    /// The schedule to follow, if there is one.
+    pub turns: Option<&'r RefCell<Turns<'r>>>,
     spares: Vec<Coroutine>,
 }
 
@@ -70,6 +75,7 @@ impl<'r, L: Listener> Machine<'r, L> {
             scopes: Scopes::new(),
             locks: Locks::new(code.locks.len()),
             tokens: vec![Token::default(); code.events.len()],
+            turns: None,
             spares: Vec::new(),
         }
     }
@@ -137,12 +143,26 @@ impl<'r, L: Listener> Machine<'r, L> {
                 }
             }
             Wait::Lock(lock) => self.locks.wait(*lock, waiter),
+            Wait::Turn => {
+                if let Some(turns) = self.turns {
+                    turns.borrow_mut().wait(self.running.task, waiter);
+                }
+            }
             Wait::Region(_) | Wait::Start { .. } => {}
         }
-        let next = self.schedule.next();
+        let next = self.next_runnable();
         let parked = std::mem::replace(&mut self.running, Coroutine::empty());
         self.schedule.park(parked, wait, waiter);
         self.go_on(next)
+    }
+
+    /// Takes the task that runs next.
+    #[inline]
+    pub fn next_runnable(&mut self) -> Option<Runnable> {
+        if let Some(turns) = self.turns {
+            self.call_up(turns);
+        }
+        self.schedule.next()
     }
 
     /// Makes `next` the running task; the run is stuck if there is none.
@@ -203,6 +223,8 @@ impl<'r, L: Listener> Machine<'r, L> {
             }
             Wait::Lock(lock) => vec![(Awaited::Lock(*lock), here())],
             Wait::Region(name) => vec![(Awaited::Region(*name), here())],
+            // Whoever asked for the schedule knows that it waits.
+            Wait::Turn => Vec::new(),
             Wait::Start { needs, .. } => {
                 let unmet = needs.iter().filter(|need| !self.is_met(**need));
                 unmet.map(|need| need.awaited()).collect()

@@ -158,7 +158,22 @@ export! {
 
     /// A transaction ends here, and the next begins.
     ["heddle_cut"] fn cut() at pc {
-        thread::enter(|_, _| table(|table| note_cut(&mut table.cuts, site(pc))));
+        thread::enter(|runtime, thread| {
+            let site = site(pc);
+            table(|table| note_cut(&mut table.cuts, site));
+            runtime.engine.cut(&mut thread.cursor, site.raw());
+        });
+    }
+}
+
+export! {
+    /// A transaction ends here by a rule of the compiler's, unless a critical section goes on.
+    ["heddle_cut_by_rule"] fn cut_by_rule() at pc {
+        thread::enter(|runtime, thread| {
+            if thread.cursor.holds_nothing() {
+                runtime.engine.cut(&mut thread.cursor, site(pc).raw());
+            }
+        });
     }
 }
 

@@ -119,6 +119,7 @@ fn left_out(runtime: &Runtime) -> Unchecked {
     match runtime.options.analysis {
         Analysis::Races if crate::api::atomic::any() => Unchecked::Atomicity,
         Analysis::Atomicity => Unchecked::Races,
+        _ if !crate::api::atomic::cuts().is_empty() => Unchecked::Transactions,
         _ => Unchecked::Nothing,
     }
 }
@@ -158,6 +159,7 @@ fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
         tokens: Vec::new(),
         counts,
         orders: vec![OrderChoice::Graph],
+        transactions: None,
     }
 }
 

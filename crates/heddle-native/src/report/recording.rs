@@ -27,7 +27,7 @@ const ALL: Features = Features {
     isolated: true,
     locks: true,
     choices: false,
-    cuts: false,
+    cuts: true,
     atomics: true,
 };
 

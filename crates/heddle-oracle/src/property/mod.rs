@@ -7,7 +7,9 @@ mod account;
 mod atomicity;
 mod language;
 mod stream;
+pub mod transactions;
 mod truth;
+pub mod visible_cuts;
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};

@@ -53,6 +53,15 @@ impl Engine {
         self.record(|book| book.block_end(cursor.task));
     }
 
+    /// The task ends its transaction and begins the next. That matters only to a recording: it must have what
+    /// the next one does again, so a strand ends.
+    pub fn cut(&self, cursor: &mut Cursor, site: u32) {
+        if self.recorder.is_some() {
+            cursor.strand = NO_STRAND;
+            self.record(|book| book.cut(cursor.task, site));
+        }
+    }
+
     /// The region that the task is in, whose running strand is `strand`.
     pub(crate) fn region(&self, cursor: &mut Cursor, strand: u32) -> u32 {
         if cursor.region == NO_REGION {

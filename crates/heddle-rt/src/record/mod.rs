@@ -414,6 +414,15 @@ impl Book {
     }
 }
 
+/// Transactions.
+impl Book {
+    pub(crate) fn cut(&mut self, task: TaskId, site: u32) {
+        self.recorded.features.cuts = true;
+        let (task, site) = (self.task(task), self.site(site));
+        self.stream.say_of(task, Event::Cut { site });
+    }
+}
+
 /// Signals, hand-overs and locks.
 impl Book {
     pub(crate) fn signal(&mut self, task: TaskId, strand: u32) {

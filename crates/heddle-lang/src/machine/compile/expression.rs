@@ -6,6 +6,7 @@
 
 use heddle_core::SiteId;
 
+use crate::cuts::Cuts;
 use crate::ir::{AccessId, Binary, Expr, ExprKind, Place, ProcId, SharedId, Unary};
 
 use super::super::code::{Delivery, Instruction, Reg, When};
@@ -136,7 +137,9 @@ impl<'p> BodyCompiler<'_, 'p> {
             self.temporary();
         }
         let procedure = procedure.0;
+        self.rule_cut(Cuts::Menier, site);
         self.emit(Instruction::Call { procedure, first }, site);
+        self.rule_cut(Cuts::Menier, site);
         if to != first {
             self.emit(Instruction::Copy { to, from: first }, site);
         }
@@ -166,6 +169,7 @@ impl<'p> BodyCompiler<'_, 'p> {
             },
         };
         self.emit_with_operands(instruction, info.site, [index_site, index_site]);
+        self.rule_cut(Cuts::Access, info.site);
     }
 
     /// The register of the place's index, and where the index stands.

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 
 use heddle_core::{Extent, GroupId, LockId, SiteId};
 
+use crate::cuts::Cuts;
 use crate::ir::{AccessId, AccessInfo, Body, Program};
 
 use super::code::{Code, Entry, Instruction, Pc, Reg, SyncInFinish};
@@ -25,7 +26,12 @@ const NOT_COMPILED: Entry = Entry {
 impl Code {
     /// Compiles a checked program.
     pub fn new(program: &Program) -> Self {
-        let mut compiler = Compiler::new(program);
+        Self::with_cuts(program, Cuts::Manual)
+    }
+
+    /// Compiles a checked program, cut by this strategy.
+    pub fn with_cuts(program: &Program, cuts: Cuts) -> Self {
+        let mut compiler = Compiler::new(program, cuts);
         compiler.code.main = compiler.body(&program.main, 0);
         for procedure in &program.procs {
             let entry = compiler.body(&procedure.body, procedure.params);
@@ -59,10 +65,11 @@ struct Compiler<'p> {
     accesses: &'p [AccessInfo],
     /// Task bodies still to compile, with their row in [`Code::spawns`].
     waiting: VecDeque<(usize, &'p Body)>,
+    cuts: Cuts,
 }
 
 impl<'p> Compiler<'p> {
-    fn new(program: &'p Program) -> Self {
+    fn new(program: &'p Program, cuts: Cuts) -> Self {
         let code = Code {
             instructions: Vec::new(),
             sites: Vec::new(),
@@ -81,6 +88,7 @@ impl<'p> Compiler<'p> {
             code,
             accesses: &program.accesses,
             waiting: VecDeque::new(),
+            cuts,
         }
     }
 
@@ -173,6 +181,13 @@ impl<'c, 'p> BodyCompiler<'c, 'p> {
         let pc = self.program.here();
         self.program.code.operands.push((pc, operands));
         self.emit(instruction, site);
+    }
+
+    /// A cut, if this is the strategy.
+    fn rule_cut(&mut self, strategy: Cuts, site: SiteId) {
+        if self.program.cuts == strategy {
+            self.emit(Instruction::RuleCut, site);
+        }
     }
 
     /// Emits a jump (with any target), to go where `label` is or will be.

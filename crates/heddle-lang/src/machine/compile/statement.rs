@@ -2,6 +2,7 @@
 
 use heddle_core::{AccessKind, SiteId};
 
+use crate::cuts::Cuts;
 use crate::ir::{AccessId, Expr, LocalId, Place, Spawn, Stmt, StmtKind};
 
 use super::super::code::{Delivery, Instruction, Reg, SpawnCode, SyncInFinish, When};
@@ -73,6 +74,7 @@ impl<'p> BodyCompiler<'_, 'p> {
                 self.emit(Instruction::Print { a }, value.site);
             }
             StmtKind::Sync => self.sync(site),
+            StmtKind::Cut if self.program.cuts == Cuts::None => {}
             _ => {
                 if let Some(instruction) = lone_instruction(&statement.kind) {
                     self.emit(instruction, site);
@@ -167,6 +169,7 @@ impl<'p> BodyCompiler<'_, 'p> {
         self.emit_jump(Instruction::Jump { to: 0 }, condition.site, &mut test);
         self.bind(&mut top);
         self.block(body);
+        self.rule_cut(Cuts::Menier, condition.site);
         self.bind(&mut test);
         self.branch(condition, When::NotZero, &mut top);
     }
@@ -184,6 +187,7 @@ impl<'p> BodyCompiler<'_, 'p> {
         self.emit_jump(Instruction::Jump { to: 0 }, site, &mut test);
         self.bind(&mut top);
         self.block(body);
+        self.rule_cut(Cuts::Menier, site);
         self.bind(&mut test);
         let local = Reg(local.0);
         let count = Instruction::Count {
@@ -219,6 +223,7 @@ impl<'p> BodyCompiler<'_, 'p> {
             },
         };
         self.emit_with_operands(instruction, info.site, [index_site, value.site]);
+        self.rule_cut(Cuts::Access, info.site);
     }
 
     /// An access that leaves the value alone, delivered as its row says or as told.
@@ -257,6 +262,7 @@ impl<'p> BodyCompiler<'_, 'p> {
             },
         };
         self.emit_with_operands(instruction, info.site, [index_site, index_site]);
+        self.rule_cut(Cuts::Access, info.site);
     }
 }
 

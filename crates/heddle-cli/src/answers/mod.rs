@@ -1,0 +1,216 @@
+//! The programmer's answers to transaction findings, kept in `heddle.toml` beside the program.
+//!
+//! A finding names two transactions of one strand whose separation can be seen, by two source positions: where the first
+//! ends and where the second starts. To it a programmer can say (Huang 2003, section 5.4):
+//!
+//! - `merge`: the two belong together. They are checked as one transaction from then on;
+//! - `harmless`: what may come between does no harm. It is not reported again.
+//!
+//! [`file`] is the format, [`anchor`] how a position is found again after edits, [`merge`] how
+//! transactions become one, and [`accept`] the command that writes an answer. An answer that no longer
+//! fits is never guessed at: it is reported as unused, and the finding is shown.
+
+pub mod accept;
+mod anchor;
+mod file;
+mod merge;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use heddle_core::{FileId, Finding, Legend, Outcome, Run, Site, SiteId, SourceFile};
+use heddle_report::{Position, Problem, Source};
+
+use crate::input;
+use anchor::Anchor;
+use file::{Answer, Entry};
+pub use merge::WithoutCuts;
+
+/// What the file is called.
+pub const FILE: &str = "heddle.toml";
+
+/// The answers for one program.
+#[derive(Debug, Default)]
+pub struct Answers {
+    entries: Vec<Judged>,
+    source: Option<Arc<Source>>,
+    harmless: u64,
+}
+
+/// An entry, resolved for one program.
+#[derive(Debug)]
+struct Judged {
+    entry: Entry,
+    sites: Result<[Vec<SiteId>; 2], Lost>,
+    is_used: bool,
+}
+
+/// Why an entry says nothing of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Lost {
+    /// It is about another program.
+    OtherProgram,
+    /// No line of the file is like the one it names.
+    Changed(Anchor),
+    /// Several are.
+    Ambiguous(Anchor),
+    /// The line is there, but nothing happens at that position.
+    NothingThere(Anchor),
+}
+
+impl Answers {
+    /// The answers beside this program; none if there is no such file.
+    pub fn beside(program: &Path, legend: &Legend) -> Result<Self, Problem> {
+        let path = path_beside(program);
+        match path.exists() {
+            true => Ok(Self::new(&shown(&path), &input::text(&path)?, legend)?),
+            false => Ok(Self::default()),
+        }
+    }
+
+    /// The answers in this text.
+    fn new(path: &str, text: &str, legend: &Legend) -> Result<Self, Problem> {
+        let source = source(path, text);
+        let entries = file::parse(&source, text)?.into_iter();
+        let judged = entries.map(|entry| Judged {
+            sites: resolve(&entry, legend),
+            entry,
+            is_used: false,
+        });
+        Ok(Self {
+            entries: judged.collect(),
+            source: Some(source),
+            harmless: 0,
+        })
+    }
+
+    /// The cuts of this run that lie between transactions which belong together.
+    pub fn merged_cuts<R: Run>(&mut self, run: &mut R) -> BTreeSet<SiteId> {
+        let entries = self.entries.iter_mut();
+        let merges = entries.filter(|judged| judged.entry.answer == Answer::Merge);
+        let pairs = merges.filter_map(|judged| {
+            let sites = judged.sites.as_ref().ok()?;
+            Some(merge::Pair::new(sites, &mut judged.is_used))
+        });
+        merge::cuts_between(run, pairs.collect())
+    }
+
+    /// Takes out the findings that are marked as harmless.
+    pub fn leave_out_harmless(&mut self, outcome: &mut Outcome) {
+        let before = outcome.findings.len();
+        outcome.findings.retain(|finding| match finding {
+            Finding::Transaction(separation) => {
+                let [first, second] = &separation.parted;
+                !self.is_harmless(first.site, second.site)
+            }
+            _ => true,
+        });
+        self.harmless += (before - outcome.findings.len()) as u64;
+    }
+
+    /// How many findings were left out as harmless.
+    pub fn harmless(&self) -> u64 {
+        self.harmless
+    }
+
+    /// Whether the separation of these two positions was marked as harmless.
+    fn is_harmless(&mut self, first: SiteId, second: SiteId) -> bool {
+        let mut found = false;
+        for judged in &mut self.entries {
+            let is_this = match &judged.sites {
+                Ok([one, other]) => one.contains(&first) && other.contains(&second),
+                Err(_) => false,
+            };
+            if judged.entry.answer == Answer::Harmless && is_this {
+                judged.is_used = true;
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// What the entries that made no difference have to be told.
+    pub fn unused(&self) -> Vec<Problem> {
+        let entries = self.entries.iter();
+        let unused = entries.filter(|judged| !judged.is_used);
+        unused.filter_map(|judged| self.complaint(judged)).collect()
+    }
+
+    fn complaint(&self, judged: &Judged) -> Option<Problem> {
+        let why = match (&judged.sites, judged.entry.answer) {
+            (Err(Lost::OtherProgram), _) => return None,
+            (Err(Lost::Changed(anchor)), _) => {
+                format!(
+                    "`{}` is no longer where it was in {}",
+                    anchor.text, anchor.file
+                )
+            }
+            (Err(Lost::Ambiguous(anchor)), _) => {
+                format!(
+                    "several lines of {} are like `{}`",
+                    anchor.file, anchor.text
+                )
+            }
+            (Err(Lost::NothingThere(anchor)), _) => format!(
+                "nothing is accessed at column {} of `{}`",
+                anchor.column, anchor.text
+            ),
+            (Ok(_), Answer::Merge) => "no cut lies between the two positions".to_owned(),
+            (Ok(_), Answer::Harmless) => "there is no such finding".to_owned(),
+        };
+        let answer = judged.entry.answer.name();
+        let mut problem = Problem::plain(format!("unused {answer}: {why}"));
+        let source = Arc::clone(self.source.as_ref()?);
+        problem.label = Some("this answer changed nothing".into());
+        Some(problem.at(Some(Position::new(source, judged.entry.site))))
+    }
+}
+
+/// The sites of the program that an entry is about.
+fn resolve(entry: &Entry, legend: &Legend) -> Result<[Vec<SiteId>; 2], Lost> {
+    Ok([find(&entry.first, legend)?, find(&entry.second, legend)?])
+}
+
+fn find(anchor: &Anchor, legend: &Legend) -> Result<Vec<SiteId>, Lost> {
+    let mut files = (0..).zip(&legend.files);
+    let of_anchor = |(_, file): &(u32, &SourceFile)| is_path_of(&anchor.file, &file.path);
+    let (id, file) = files.find(of_anchor).ok_or(Lost::OtherProgram)?;
+    let text = file.text.as_deref().unwrap_or_default();
+    let place = anchor.find(text).map_err(|lost| match lost {
+        anchor::Lost::Changed => Lost::Changed(anchor.clone()),
+        anchor::Lost::Ambiguous => Lost::Ambiguous(anchor.clone()),
+    })?;
+    let sites = (0..).zip(&legend.sites);
+    let here = |site: &Site| site.file == FileId::new(id) && (site.line, site.column) == place;
+    let here = sites.filter(|(_, site)| here(site));
+    let found: Vec<SiteId> = here.map(|(id, _)| SiteId::new(id)).collect();
+    match found.is_empty() {
+        true => Err(Lost::NothingThere(anchor.clone())),
+        false => Ok(found),
+    }
+}
+
+/// Whether a path as written in the file means this source file: the same, or the end of it from a `/` on.
+fn is_path_of(written: &str, path: &str) -> bool {
+    Path::new(path).ends_with(written)
+}
+
+/// The file of answers beside a program.
+fn path_beside(program: &Path) -> PathBuf {
+    program.with_file_name(FILE)
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn source(path: &str, text: &str) -> Arc<Source> {
+    Arc::new(Source::new(&SourceFile {
+        path: path.into(),
+        text: Some(text.into()),
+    }))
+}
+
+#[cfg(test)]
+mod tests;

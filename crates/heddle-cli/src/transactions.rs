@@ -1,0 +1,100 @@
+//! Checking transactions: of a program, which can be run again under the schedule of a finding, and of a
+//! recorded run, which cannot.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use heddle_core::{Legend, Outcome, Run, SiteId};
+use heddle_lang::machine::Plan;
+use heddle_report::{Position, Problem, Source, Stats};
+use heddle_transactions::{Checked, Options, Rejected, Witness};
+
+use crate::answers::{Answers, WithoutCuts};
+use crate::order;
+use crate::program::Live;
+
+type Found = Result<(Outcome, Stats), Vec<Problem>>;
+
+/// Checks a program; every confirmed finding is run again under its schedule.
+pub fn program(
+    options: Options,
+    name: &str,
+    legend: &Legend,
+    live: &mut Live<'_>,
+    answers: &mut Answers,
+) -> Found {
+    let start = Instant::now();
+    let merged = answers.merged_cuts(live);
+    live.leave_out_cuts(&merged);
+    let mut checked = check(options, name, legend, live)?;
+    heddle_transactions::settle(&mut checked, |witness, log| {
+        live.run_planned(&plan(witness), log)
+    });
+    answers.leave_out_harmless(&mut checked.outcome);
+    Ok(with_stats(checked.outcome, start))
+}
+
+/// Checks a recorded run.
+pub fn recorded<R: Run>(
+    options: Options,
+    name: &str,
+    legend: &Legend,
+    run: &mut R,
+    answers: &mut Answers,
+) -> Found {
+    let start = Instant::now();
+    let merged = answers.merged_cuts(run);
+    let mut checked = check(options, name, legend, &mut WithoutCuts::new(run, merged))?;
+    answers.leave_out_harmless(&mut checked.outcome);
+    Ok(with_stats(checked.outcome, start))
+}
+
+fn check<R: Run>(
+    options: Options,
+    name: &str,
+    legend: &Legend,
+    run: &mut R,
+) -> Result<Checked, Vec<Problem>> {
+    heddle_transactions::check(run, &options)
+        .map_err(|rejected| vec![problem(name, legend, rejected)])
+}
+
+fn with_stats(outcome: Outcome, start: Instant) -> (Outcome, Stats) {
+    let used = order::used(&outcome.orders);
+    let mut stats = Stats::new(used, &outcome.counts, start.elapsed());
+    stats.transactions = outcome.transactions.map(Into::into);
+    (outcome, stats)
+}
+
+fn plan(witness: &Witness) -> Plan {
+    Plan {
+        tasks: witness
+            .tasks
+            .iter()
+            .map(|(&key, &task)| (key, task))
+            .collect(),
+        turns: witness.turns.clone(),
+    }
+}
+
+/// Why a run cannot be checked: it cuts a critical section.
+pub fn problem(name: &str, legend: &Legend, rejected: Rejected) -> Problem {
+    let position = |site: SiteId| {
+        let site = legend.site(site)?;
+        let file = legend.file(site.file)?;
+        Some(Position::new(Arc::new(Source::new(file)), site))
+    };
+    let acquired = position(rejected.acquired).map(|at| format!(" since {at}"));
+    let acquired = acquired.unwrap_or_default();
+    let message = match rejected.lock.index() {
+        0 => format!("{name}: a cut inside isolated, entered{acquired}"),
+        _ => format!("{name}: a cut while a lock is held{acquired}"),
+    };
+    Problem {
+        message,
+        position: position(rejected.cut),
+        label: Some("a transaction cannot end here".into()),
+        notes: Vec::new(),
+        help: Some("cut before the lock is taken or after it is given back".into()),
+    }
+}

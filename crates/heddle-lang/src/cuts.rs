@@ -1,0 +1,160 @@
+//! Where a program is cut into transactions: by hand, or by a rule.
+//!
+//! Huang, chapter 1. A rule cuts beside the program's own `cut` statements, except that nothing is cut at all
+//! under [`Cuts::None`]. No rule cuts while a lock is held or inside `isolated`: a critical section stays in
+//! one transaction.
+
+use heddle_core::{Site, SiteId};
+
+use crate::ir::{Body, Expr, ExprKind, Place, Program, Stmt, StmtKind};
+
+/// The atomization strategies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Cuts {
+    /// At the program's `cut` statements.
+    #[default]
+    Manual,
+    /// Nowhere: every strand is one transaction (the atomic-threads atomization).
+    None,
+    /// Ménier's heuristic: at task operations (where strands end anyway), before and after each call, at
+    /// the end of each loop iteration.
+    Menier,
+    /// After every access.
+    Access,
+}
+
+/// A place where a `cut` statement could stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// The site of the cut in the events.
+    pub site: SiteId,
+    /// The statement it would stand in front of.
+    pub before: Site,
+}
+
+/// The program with a `cut` statement wherever the strategy has one, as far as it can be written as a
+/// statement: in front of statements. The program's own cuts stay.
+pub fn with_candidates(program: &Program, cuts: Cuts) -> (Program, Vec<Candidate>) {
+    let mut program = program.clone();
+    let mut writer = Writer {
+        cuts,
+        sites: std::mem::take(&mut program.legend.sites),
+        candidates: Vec::new(),
+    };
+    writer.body(&mut program.main);
+    for procedure in &mut program.procs {
+        writer.body(&mut procedure.body);
+    }
+    program.legend.sites = writer.sites;
+    program.features.cuts = true;
+    (program, writer.candidates)
+}
+
+struct Writer {
+    cuts: Cuts,
+    sites: Vec<Site>,
+    candidates: Vec<Candidate>,
+}
+
+/// What stands around a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// Nothing that repeats it.
+    Once,
+    /// A loop.
+    Loop,
+}
+
+impl Writer {
+    fn body(&mut self, body: &mut Body) {
+        self.block(&mut body.block, Around::Once);
+    }
+
+    fn block(&mut self, block: &mut Vec<Stmt>, around: Around) {
+        let statements = std::mem::take(block);
+        let mut was_call = false;
+        for (row, mut statement) in statements.into_iter().enumerate() {
+            let is_first = row == 0;
+            let wants = match self.cuts {
+                Cuts::Manual | Cuts::None => false,
+                Cuts::Menier => {
+                    let calls = calls(&statement);
+                    let wants =
+                        (calls && !is_first) || was_call || (is_first && around == Around::Loop);
+                    was_call = calls;
+                    wants
+                }
+                Cuts::Access => !is_first || around == Around::Loop,
+            };
+            if wants && !matches!(statement.kind, StmtKind::Cut) {
+                block.push(self.candidate(statement.site));
+            }
+            self.inside(&mut statement);
+            block.push(statement);
+        }
+    }
+
+    fn candidate(&mut self, before: SiteId) -> Stmt {
+        let site = SiteId::new(self.sites.len() as u32);
+        let before = self.sites[before.index()];
+        self.sites.push(before);
+        self.candidates.push(Candidate { site, before });
+        Stmt {
+            kind: StmtKind::Cut,
+            site,
+        }
+    }
+
+    fn inside(&mut self, statement: &mut Stmt) {
+        match &mut statement.kind {
+            StmtKind::Spawn(spawn) => self.body(&mut spawn.body),
+            StmtKind::Finish(block) => self.block(block, Around::Once),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                self.block(then, Around::Once);
+                self.block(otherwise, Around::Once);
+            }
+            StmtKind::While { body, .. } | StmtKind::For { body, .. } => {
+                self.block(body, Around::Loop);
+            }
+            // A critical section stays in one transaction.
+            _ => {}
+        }
+    }
+}
+
+/// Whether the statement itself calls a procedure.
+fn calls(statement: &Stmt) -> bool {
+    match &statement.kind {
+        StmtKind::Store { place, value, .. } => in_place(place) || in_expr(value),
+        StmtKind::SetLocal { value, .. }
+        | StmtKind::Call(value)
+        | StmtKind::Assert(value)
+        | StmtKind::Print(value)
+        | StmtKind::Return(Some(value)) => in_expr(value),
+        StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => in_expr(condition),
+        StmtKind::For { from, to, .. } => in_expr(from) || in_expr(to),
+        StmtKind::Read { place, .. } | StmtKind::Write { place, .. } => in_place(place),
+        _ => false,
+    }
+}
+
+fn in_place(place: &Place) -> bool {
+    match place {
+        Place::Scalar(_) => false,
+        Place::Element { index, .. } | Place::Heap { index, .. } => in_expr(index),
+    }
+}
+
+fn in_expr(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { .. } => true,
+        ExprKind::Int(_) | ExprKind::Local(_) => false,
+        ExprKind::Load { place, .. } => in_place(place),
+        ExprKind::Get(a) | ExprKind::New(a) | ExprKind::Unary(_, a) => in_expr(a),
+        ExprKind::Binary(_, a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+            in_expr(a) || in_expr(b)
+        }
+    }
+}

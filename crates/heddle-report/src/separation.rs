@@ -1,0 +1,220 @@
+//! The words of a cut that can be seen: the two transactions, the schedule, why no uncut strand can do
+//! that, what to do about it.
+
+use std::sync::Arc;
+
+use heddle_core::{Access as CoreAccess, AccessKind, Decision, Place, Separation, Step, TaskId};
+
+use crate::model::Note;
+use crate::resolve::Resolver;
+
+/// Steps of a cycle that text spells out.
+const STEPS_TOLD: usize = 24;
+
+/// A finding about transactions, and the words for its ids.
+pub struct Told<'a> {
+    /// The words for ids.
+    pub resolver: &'a Resolver<'a>,
+    /// What is told.
+    pub separation: &'a Separation,
+}
+
+impl Told<'_> {
+    /// `x1,x2`: the locations that close the cycle on the separated strand.
+    pub fn location(&self) -> String {
+        let places = self.separation.places.iter();
+        let mut names: Vec<_> = places.map(|place| self.resolver.place(place)).collect();
+        names.dedup();
+        names.join(",")
+    }
+
+    /// `task A is not atomic from the read of head at 5:13 to the write of head at 9:3: task B can come between`.
+    pub fn message(&self) -> String {
+        let [first, last] = &self.separation.parted;
+        let [at_first, at_last] = self.closing();
+        let torn = self.resolver.task_phrase(first.task);
+        let others = self.others();
+        let others = match others.as_slice() {
+            [] => "others".to_owned(),
+            [one] if *one == torn => "another such task".to_owned(),
+            [one] => one.clone(),
+            [start @ .., last] if start.len() < 4 => format!("{} and {last}", start.join(", ")),
+            many => format!("{} and {} more", many[..3].join(", "), many.len() - 3),
+        };
+        format!(
+            "{torn} is not atomic from the {} to the {}: {others} can come between",
+            self.describe(first, &at_first),
+            self.describe(last, &at_last),
+        )
+    }
+
+    /// What the first and the last access of the cycle touch.
+    fn closing(&self) -> [Place; 2] {
+        let conflicts = || {
+            self.separation.cycle.iter().filter_map(|step| match step {
+                Step::Conflict { place, .. } => Some(*place),
+                Step::Serial { .. } => None,
+            })
+        };
+        let some = self.separation.places.first().copied();
+        let nowhere = Place {
+            name: None,
+            index: None,
+            location: 0,
+        };
+        let or_some = |place: Option<Place>| place.or(some).unwrap_or(nowhere);
+        [or_some(conflicts().next()), or_some(conflicts().last())]
+    }
+
+    /// The other tasks on the cycle, each once.
+    fn others(&self) -> Vec<String> {
+        let mut tasks: Vec<TaskId> = Vec::new();
+        let mut add = |task: TaskId| {
+            if !tasks.contains(&task) {
+                tasks.push(task);
+            }
+        };
+        for step in &self.separation.cycle {
+            match step {
+                Step::Conflict { from, to, .. } => {
+                    add(from.task);
+                    add(to.task);
+                }
+                Step::Serial { to, .. } => add(*to),
+            }
+        }
+        let torn = self.separation.parted[0].task;
+        let others = tasks.into_iter().filter(|&task| task != torn);
+        others.map(|task| self.resolver.task_phrase(task)).collect()
+    }
+
+    /// The schedule, access by access.
+    pub fn schedule(&self) -> Vec<Note> {
+        let moments = self.separation.schedule.iter().enumerate();
+        moments
+            .map(|(row, moment)| {
+                let access = &moment.access;
+                let text = format!(
+                    "{}. {} {} {} {}",
+                    row + 1,
+                    self.resolver.task_phrase(access.task),
+                    verb(access.kind),
+                    self.resolver.place(&moment.place),
+                    self.resolver.at(access.site)
+                );
+                Note {
+                    text,
+                    position: self.resolver.position(access.site),
+                }
+            })
+            .collect()
+    }
+
+    /// The cycle: who must come before whom if strands are uncut, and why.
+    pub fn cycle(&self) -> Vec<Note> {
+        let steps = self.separation.cycle.iter();
+        let mut notes: Vec<Note> = steps.map(|step| self.step(step)).collect();
+        if notes.len() > STEPS_TOLD {
+            let more = notes.len() - STEPS_TOLD;
+            notes.truncate(STEPS_TOLD);
+            notes.push(Note {
+                text: format!("and {more} more steps"),
+                position: None,
+            });
+        }
+        notes
+    }
+
+    fn step(&self, step: &Step) -> Note {
+        match step {
+            Step::Conflict { place, from, to } => Note {
+                text: format!(
+                    "{} before {}: the {} comes before the {}",
+                    self.resolver.task_phrase(from.task),
+                    self.resolver.task_phrase(to.task),
+                    self.describe(from, place),
+                    self.describe(to, place),
+                ),
+                position: self.resolver.position(from.site),
+            },
+            Step::Serial { from, to } => Note {
+                text: format!(
+                    "{} before {}: by the order of tasks",
+                    self.resolver.task_phrase(*from),
+                    self.resolver.task_phrase(*to)
+                ),
+                position: None,
+            },
+        }
+    }
+
+    /// How it was decided.
+    pub fn why(&self) -> Arc<[Note]> {
+        let text = match self.separation.decision {
+            Decision::Replayed => {
+                "run under this schedule, the program does what no uncut run does"
+            }
+            Decision::Confirmed => "in this schedule the same accesses do what no uncut run does",
+            Decision::Diverged => {
+                "run under this schedule, the program makes other accesses, and those do no harm"
+            }
+            Decision::Undecided => {
+                "whether a schedule shows this could not be decided within the bound; \
+                 --exact always decides it"
+            }
+        };
+        [Note {
+            text: text.into(),
+            position: None,
+        }]
+        .into()
+    }
+
+    /// `confirmed`, `replayed`, `diverged` or `undecided`.
+    pub fn decision(&self) -> &'static str {
+        match self.separation.decision {
+            Decision::Confirmed => "confirmed",
+            Decision::Replayed => "replayed",
+            Decision::Diverged => "diverged",
+            Decision::Undecided => "undecided",
+        }
+    }
+
+    /// What to do next.
+    pub fn help(&self) -> String {
+        let mut cuts: Vec<String> = Vec::new();
+        for &site in &self.separation.cuts {
+            let at = self.resolver.at(site);
+            if !cuts.contains(&at) {
+                cuts.push(at);
+            }
+        }
+        let remove = match cuts.as_slice() {
+            [] => "join the two transactions".to_owned(),
+            [cut] => format!("take away the cut {cut}"),
+            [start @ .., last] if start.len() < 3 => {
+                format!("take away the cuts {} and {last}", start.join(", "))
+            }
+            many => format!(
+                "take away the {} cuts from the one {} on",
+                many.len(),
+                many[0]
+            ),
+        };
+        format!("if what comes between does harm, {remove}; if not, mark it harmless")
+    }
+
+    /// `read of head at 5:13`.
+    fn describe(&self, access: &CoreAccess, place: &Place) -> String {
+        let noun = crate::explain::operation(access).noun();
+        let place = self.resolver.place(place);
+        format!("{noun} of {place} {}", self.resolver.at(access.site))
+    }
+}
+
+fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "reads",
+        AccessKind::Write => "writes",
+    }
+}

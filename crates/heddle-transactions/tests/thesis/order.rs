@@ -1,0 +1,82 @@
+//! What is parallel: futures, events, dependences and scope handles order strands.
+
+use heddle_core::Decision;
+
+use crate::found;
+
+fn replayed(location: &str) -> (String, Decision) {
+    (location.into(), Decision::Replayed)
+}
+
+#[test]
+fn what_a_future_orders_cannot_come_between() {
+    let source = "shared x; future f { x = 1; return 0; } let v = get(f); read x; cut; x = v;";
+    assert_eq!(found(source), []);
+    let source = "shared x; future f { x = 1; return 0; } read x; cut; x = 2; let v = get(f);";
+    assert_eq!(found(source), [replayed("x")]);
+}
+
+#[test]
+fn what_an_event_orders_cannot_come_between() {
+    let source = "shared x; event e; finish {
+        task A { x = 1; satisfy e; }
+        task B after e { read x; cut; x = 2; } }";
+    assert_eq!(found(source), []);
+    let source = "shared x; event e; finish {
+        task A { satisfy e; x = 1; }
+        task B after e { read x; cut; x = 2; } }";
+    assert_eq!(found(source), [replayed("x")]);
+}
+
+#[test]
+fn cuts_in_different_strands_of_a_task_are_no_cuts_of_one() {
+    let source = "shared x; finish {
+        async { read x; finish { async { skip; } } x = 2; }
+        async { x = 1; cut; } }";
+    assert_eq!(
+        found(source),
+        [],
+        "task operations separate strands, not transactions"
+    );
+}
+
+#[test]
+fn a_strand_in_between_that_must_come_before_another_on_the_way_is_no_way() {
+    // The only way from t0 back to t0' leads over B and then over A's end, which precedes B.
+    let source = "shared x, y, z; finish {
+        async { write x; cut; write y; }
+        async { write z; write y; finish { async { skip; } } write x; }
+        async { write z; } }";
+    let found = found(source);
+    assert_eq!(
+        found,
+        [],
+        "x after y: the later strand would have to come first"
+    );
+}
+
+#[test]
+fn two_counters_in_two_transactions_can_be_seen() {
+    let source = "shared x, y; finish {
+        async { x = x + 1; cut; y = y + 1; }
+        async { x = x + 1; cut; y = y + 1; } }";
+    assert_eq!(found(source), [replayed("x,y")]);
+}
+
+#[test]
+fn heap_memory_that_is_used_again_is_not_what_it_was() {
+    let source =
+        "shared s; finish { for i in 0..3 { async { let q = new[1]; q[0] = 1; cut; q[0] = 2; } } }";
+    assert_eq!(found(source), []);
+}
+
+#[test]
+fn a_branch_that_depends_on_the_schedule_makes_the_finding_possible() {
+    // Under the schedule that would show it, the second task does not write.
+    let source = "shared x, done; finish {
+        async { read x; cut; x = 1; done = 1; }
+        async { if (done == 1) { x = 2; } } }";
+    let found = found(source);
+    let of_x = found.iter().find(|one| one.0 == "x");
+    assert_eq!(of_x.map(|one| one.1), Some(Decision::Diverged), "{found:?}");
+}
