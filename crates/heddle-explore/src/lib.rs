@@ -1,0 +1,15 @@
+//! Exploration: one run for each schedule that can differ.
+//!
+//! Where tasks exclude each other, or may take whichever other task ended first, one run does not
+//! answer for all schedules of an input. This crate enumerates those that differ and gives what
+//! was found in any of them, each with the schedule that shows it.
+//!
+//! It knows no front end. A program is something that stops where it has a choice ([`Program`],
+//! [`Run`]): the machine of `.task` programs, real Rust code on coroutines, a native process that
+//! waits to be told what to do.
+
+mod fingerprint;
+mod program;
+
+pub use fingerprint::{Fingerprint, Names};
+pub use program::{Choice, Operation, Program, Run};
