@@ -51,6 +51,36 @@ impl Default for Fingerprint {
     }
 }
 
+/// The state of a run as it is added up.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    hash: Fingerprint,
+    joinable: Vec<TaskId>,
+}
+
+impl State {
+    /// Of nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one word.
+    #[inline]
+    pub fn add(&mut self, word: u64) {
+        self.hash.add(word);
+    }
+
+    /// Notes an ended task that a live one can still wait for by its handle.
+    pub fn joinable(&mut self, task: TaskId) {
+        self.joinable.push(task);
+    }
+
+    /// What was added up, and the tasks noted.
+    pub(crate) fn parts(self) -> (Fingerprint, Vec<TaskId>) {
+        (self.hash, self.joinable)
+    }
+}
+
 /// Mixes all bits of both words (the folded multiplication of wyhash, then a finaliser).
 #[inline]
 fn mix(a: u64, b: u64) -> u64 {

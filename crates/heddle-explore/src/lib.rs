@@ -8,8 +8,17 @@
 //! [`Run`]): the machine of `.task` programs, real Rust code on coroutines, a native process that
 //! waits to be told what to do.
 
+mod cursor;
 mod fingerprint;
+mod past;
 mod program;
+mod schedule;
+mod search;
+mod verdict;
+mod watch;
 
-pub use fingerprint::{Fingerprint, Names};
+pub use fingerprint::{Fingerprint, Names, State};
 pub use program::{Choice, Operation, Program, Run};
+pub use schedule::{BadSchedule, Schedule};
+pub use search::{Found, Limit, Observer, Reduction, Settings, Shard, Summary, explore};
+pub use verdict::{Race, Verdict};

@@ -35,7 +35,7 @@
 
 use heddle_core::{Listener, LockId, TaskId};
 
-use crate::fingerprint::{Fingerprint, Names};
+use crate::fingerprint::{Names, State};
 
 /// A program that can be started any number of times.
 pub trait Program: Sync {
@@ -57,6 +57,17 @@ pub trait Run: Sized {
     /// Executes the chosen operation and what follows, up to the next choice point.
     fn take<L: Listener>(&mut self, choice: Choice, listener: &mut L);
 
+    /// Adds the locks that tasks stand before and cannot take, because they are held. Where this
+    /// is left out, schedules that only a deadlock shows may be missed by a reduction.
+    fn blocked(&self, into: &mut Vec<Choice>) {
+        let _ = into;
+    }
+
+    /// Whether the run was ended before it came to its end, because it took too long.
+    fn is_cut(&self) -> bool {
+        false
+    }
+
     /// A copy that goes its own way. Without one, alternatives are reached by running the program
     /// again from the start with the same choices.
     fn fork(&self) -> Option<Self> {
@@ -65,7 +76,7 @@ pub trait Run: Sized {
 
     /// Adds the state of the run: two runs with equal fingerprints behave alike from here on,
     /// whatever is chosen. Says whether it can; if not, states are not matched.
-    fn fingerprint(&self, names: &Names, into: &mut Fingerprint) -> bool {
+    fn fingerprint(&self, names: &Names, into: &mut State) -> bool {
         let _ = (names, into);
         false
     }
