@@ -70,6 +70,10 @@ impl Run for TaskRun<'_> {
         self.machine.take(choice, listener, &mut |_| {});
     }
 
+    fn blocked(&self, into: &mut Vec<Choice>) {
+        self.machine.blocked(into);
+    }
+
     fn is_cut(&self) -> bool {
         self.machine.is_cut()
     }

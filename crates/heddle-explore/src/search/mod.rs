@@ -11,6 +11,7 @@
 //! twice.
 
 mod dpor;
+mod trace;
 mod tree;
 
 use std::cell::RefCell;

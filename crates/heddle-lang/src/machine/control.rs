@@ -208,6 +208,21 @@ impl<'c> Controlled<'c> {
         }
     }
 
+    /// Adds the locks that tasks stand before and cannot take.
+    pub fn blocked(&self, into: &mut Vec<Choice>) {
+        let parts = self.parts();
+        for parked in parts.schedule.parked() {
+            if let Wait::TurnToLock(lock) = parked.wait
+                && parts.locks.holder(lock).is_some()
+            {
+                into.push(Choice {
+                    task: parked.coroutine.task,
+                    operation: Operation::Acquire(lock),
+                });
+            }
+        }
+    }
+
     /// Executes the chosen operation and all that follows without a choice.
     pub fn take<L: Listener>(
         &mut self,

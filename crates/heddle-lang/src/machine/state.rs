@@ -234,10 +234,11 @@ impl<'r, L: Listener> Machine<'r, L> {
         }
     }
 
+    /// Reports every parked task, once for each thing it waits for.
     #[cold]
     pub fn report_stuck(&mut self) {
-        let parked = std::mem::take(&mut self.schedule);
-        for parked in parked.parked() {
+        let schedule = std::mem::take(&mut self.schedule);
+        for parked in schedule.parked() {
             for (awaited, site) in self.missing(parked) {
                 let task = parked.coroutine.task;
                 self.listener.on(Event::Stuck {
@@ -247,6 +248,7 @@ impl<'r, L: Listener> Machine<'r, L> {
                 });
             }
         }
+        self.schedule = schedule;
     }
 
     /// What a parked task waits for, and where.
