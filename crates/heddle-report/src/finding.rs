@@ -254,6 +254,7 @@ fn blank(kind: Kind) -> Finding {
         waits: Vec::new(),
         schedule: Vec::new(),
         why: Arc::default(),
+        replay: None,
         help: None,
         rank: 0,
     }
