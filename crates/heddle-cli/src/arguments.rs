@@ -18,6 +18,7 @@ use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
 
 use crate::answers::accept::Place;
+use crate::explore::options::{EXPLORE_EXAMPLES, ExploreOptions, MergeOptions};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -96,6 +97,16 @@ pub enum Command {
     /// ones changed nothing.
     #[command(after_long_help = ACCEPT_EXAMPLES)]
     Accept(AcceptOptions),
+
+    /// Run every schedule of a program that can differ, and report what any of them shows.
+    ///
+    /// Where tasks exclude each other or ewait may take one of several, one run does not answer for all schedules. Each finding
+    /// comes with a schedule that shows it, and the command that runs it again.
+    #[command(after_long_help = format!("{EXPLORE_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Explore(ExploreOptions),
+
+    /// Put the parts of an exploration together.
+    Merge(MergeOptions),
 
     /// Compile and link C so that the program is checked while it runs.
     ///

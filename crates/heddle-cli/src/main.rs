@@ -11,6 +11,7 @@ mod check;
 mod compiler;
 mod console;
 mod expect;
+mod explore;
 mod input;
 #[cfg(unix)]
 mod installation;
@@ -62,6 +63,8 @@ fn dispatch(command: &Command) -> ExitCode {
     match command {
         Command::Check(options) => check::run(options).into(),
         Command::Accept(options) => answers::accept::run(options).into(),
+        Command::Explore(options) => explore::run(options).into(),
+        Command::Merge(options) => explore::merge::run(options).into(),
         #[cfg(unix)]
         Command::Cc(options) => compiler::run(compiler::Language::C, options),
         #[cfg(unix)]

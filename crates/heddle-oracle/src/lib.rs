@@ -9,6 +9,7 @@
 mod atoms;
 pub mod draw;
 pub mod graph;
+pub mod interleave;
 mod oracle;
 mod predict;
 pub mod program;

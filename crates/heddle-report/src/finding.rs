@@ -299,6 +299,7 @@ fn blank(kind: Kind) -> Finding {
         cycle: Vec::new(),
         decision: None,
         why: Arc::default(),
+        replay: None,
         help: None,
         rank: 0,
     }
