@@ -58,6 +58,7 @@ impl<'a> Sorted<'a> {
                 Finding::Atomicity { .. } => &mut totals.possible_atomicity,
                 Finding::Assertion { .. } => &mut totals.assertions,
                 Finding::Deadlock { .. } => &mut totals.deadlocks,
+                Finding::PossibleDeadlock { .. } => &mut totals.possible_deadlocks,
             };
             *total += 1;
         }
@@ -103,6 +104,10 @@ impl Spot {
             Finding::Deadlock { waits } => {
                 let first = waits.first().map(|wait| wait.site);
                 (first, None, Certainty::Certain, 2)
+            }
+            Finding::PossibleDeadlock { chain } => {
+                let site = |row: usize| chain.get(row).map(|link| link.site);
+                (site(0), site(1), Certainty::Possible, 2)
             }
         };
         let first = first.and_then(|site| legend.site(site));

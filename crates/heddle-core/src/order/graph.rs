@@ -96,6 +96,11 @@ impl Graph {
         self.tree.common_depth(a.raw(), b.raw())
     }
 
+    /// Whether strand `a` precedes strand `b`, both already run, in every schedule.
+    pub fn is_ordered(&mut self, a: StrandId, b: StrandId) -> bool {
+        self.tree.precedes(a.raw(), b.raw()) || self.edges.reaches(a.raw(), b.raw(), &self.tree)
+    }
+
     fn layers(&mut self) -> impl Iterator<Item = &mut Layer> {
         std::iter::once(&mut self.edges).chain(&mut self.with_hand_offs)
     }
