@@ -9,6 +9,7 @@ mod diagnostic;
 pub mod eliminate;
 mod encoding;
 mod expectation;
+mod explore;
 pub mod ir;
 mod lexer;
 pub mod machine;
@@ -19,6 +20,7 @@ mod spelling;
 pub use diagnostic::Diagnostic;
 pub use encoding::decode;
 pub use expectation::{Expectation, Expectations, Kind, expectations};
+pub use explore::{TaskProgram, TaskRun};
 pub use ir::Program;
 
 use diagnostic::Diagnostics;

@@ -31,7 +31,7 @@ pub(super) struct OpenScope {
 }
 
 /// A task that has not ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Coroutine {
     pub task: TaskId,
     pub kind: TaskKind,

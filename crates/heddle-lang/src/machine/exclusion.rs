@@ -43,6 +43,9 @@ impl<L: Listener> Machine<'_, L> {
     }
 
     fn take(&mut self, lock: LockId) -> Fallible<Flow> {
+        if self.awaits_turn(lock)? {
+            return Ok(Flow::Wait(Wait::TurnToLock(lock)));
+        }
         match self.locks.acquire(lock, self.running.task)? {
             Acquired::Taken => {
                 let site = self.code.site(self.running.pc);

@@ -23,9 +23,17 @@ enum Step {
 impl<L: Listener> Machine<'_, L> {
     /// Executes until the run is over.
     pub fn execute(&mut self) {
+        self.execute_within::<false>();
+    }
+
+    /// Executes until the run is over or, if it is bounded, used up its fuel.
+    pub fn execute_within<const BOUNDED: bool>(&mut self) {
         let code = self.code;
         let mut pc = self.running.pc;
         loop {
+            if BOUNDED && !self.has_fuel() {
+                return;
+            }
             let instruction = code.instructions[pc as usize];
             match self.step(pc, instruction) {
                 Ok(Step::Next) => pc += 1,
@@ -34,7 +42,13 @@ impl<L: Listener> Machine<'_, L> {
                     Some(target) => pc = target,
                     None => return,
                 },
-                Err(problem) => return self.fail(pc, &problem),
+                Err(problem) => {
+                    self.running.pc = pc;
+                    match self.fail(pc, &problem) {
+                        Flow::Elsewhere => pc = self.running.pc,
+                        _ => return,
+                    }
+                }
             }
         }
     }
@@ -45,10 +59,7 @@ impl<L: Listener> Machine<'_, L> {
         let flow = match self.operate(instruction) {
             Ok(Flow::Wait(wait)) => self.park(wait),
             Ok(flow) => flow,
-            Err(problem) => {
-                self.fail(pc, &problem);
-                Flow::Over
-            }
+            Err(problem) => self.fail(pc, &problem),
         };
         match flow {
             Flow::Next => Some(pc + 1),

@@ -18,7 +18,7 @@ pub(super) const SCOPE_SLOTS: usize = 5;
 pub(super) const TASK_SLOTS: usize = 16;
 
 /// The slots in use.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Budget {
     used: usize,
 }

@@ -22,7 +22,7 @@ pub(super) enum Acquired {
 }
 
 /// All locks; row 0 is isolated.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Locks(Vec<Lock>);
 
 impl Locks {
@@ -42,6 +42,16 @@ impl Locks {
             Some(other) if other == task => Err(fault(FaultKind::LockAlreadyHeld { lock })),
             Some(_) => Ok(Acquired::Busy),
         }
+    }
+
+    /// Who holds the lock.
+    pub fn holder(&self, lock: LockId) -> Option<TaskId> {
+        self.0[lock.index()].holder
+    }
+
+    /// Who holds each lock, isolated first.
+    pub fn holders(&self) -> impl Iterator<Item = Option<TaskId>> {
+        self.0.iter().map(|lock| lock.holder)
     }
 
     /// Takes the lock from the task; who has waited for it longest.

@@ -10,7 +10,7 @@ use super::problem::{Fallible, fault, out_of_range};
 use super::value::Value;
 
 /// A heap array: a row of [`Memory`], used again once the array is unreachable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ArrayId(u32);
 
 /// What one array costs beside its elements, in cells.
@@ -32,7 +32,7 @@ enum Row {
     Marked,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Array {
     start: Location,
     cells: Vec<i64>,
@@ -41,7 +41,7 @@ struct Array {
 }
 
 /// Declared variables and heap arrays.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Memory {
     declared: Vec<i64>,
     arrays: Vec<Array>,
@@ -73,6 +73,17 @@ impl Memory {
     #[inline(always)]
     pub fn declared(&mut self, location: Location) -> &mut i64 {
         &mut self.declared[location.0 as usize]
+    }
+
+    /// All declared cells.
+    pub fn declared_values(&self) -> &[i64] {
+        &self.declared
+    }
+
+    /// Where the array lies, and what it holds.
+    pub fn array(&self, array: ArrayId) -> (Location, &[i64]) {
+        let array = &self.arrays[array.0 as usize];
+        (array.start, &array.cells)
     }
 
     /// The location and the cell of an array's element.

@@ -47,10 +47,12 @@
 mod access;
 mod code;
 mod compile;
+mod control;
 mod coroutine;
 mod exclusion;
 mod execute;
 mod limits;
+mod liveness;
 mod locks;
 mod memory;
 mod problem;
@@ -58,6 +60,7 @@ mod procedures;
 mod regions;
 mod schedule;
 mod scopes;
+mod snapshot;
 mod spawn;
 mod state;
 mod synchronise;
@@ -65,6 +68,8 @@ mod tasks;
 mod value;
 
 pub use code::Code;
+pub use control::Controlled;
+pub use liveness::Liveness;
 
 use heddle_core::Listener;
 

@@ -71,6 +71,7 @@ impl<L: Listener> Machine<'_, L> {
         }
         let task = TaskId::MAIN;
         self.listener.on(Event::End { task });
+        self.control.note_end();
         Flow::Over
     }
 

@@ -20,7 +20,7 @@ struct Member {
 ///
 /// `ewait` takes them as they ended, `await` as they were posted. So that neither has to search,
 /// those seen to have ended lie in a heap by end; `await` puts them back.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Region {
     posted: VecDeque<Member>,
     ended: BinaryHeap<Reverse<(u32, Member)>>,
@@ -30,6 +30,11 @@ pub(super) struct Region {
 impl Region {
     fn is_empty(&self) -> bool {
         self.posted.is_empty() && self.ended.is_empty()
+    }
+
+    fn members(&self) -> impl Iterator<Item = TaskId> {
+        let ended = self.ended.iter().map(|Reverse((_, member))| member.task);
+        self.posted.iter().map(|member| member.task).chain(ended)
     }
 
     fn push(&mut self, task: TaskId) {
@@ -85,7 +90,7 @@ pub(super) enum Next {
 }
 
 /// The regions of one task. There are few, so they are searched.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Regions(Vec<(RegionId, Region)>);
 
 impl Regions {
@@ -141,6 +146,25 @@ impl Regions {
             None if region.posted.is_empty() => Next::Empty,
             None => Next::Unended(region.posted.iter().map(|member| member.task).collect()),
         }
+    }
+
+    /// The tasks in the region, in no particular sequence.
+    pub fn members(&self, wanted: RegionId) -> impl Iterator<Item = TaskId> {
+        let rows = self.0.iter().filter(move |(region, _)| *region == wanted);
+        rows.flat_map(|(_, region)| region.members())
+    }
+
+    /// All regions and the tasks in them.
+    pub fn all(&self) -> impl Iterator<Item = (RegionId, TaskId)> {
+        let rows = self.0.iter();
+        rows.flat_map(|(region, tasks)| tasks.members().map(|task| (*region, task)))
+    }
+
+    /// Takes this task out of the region.
+    pub fn remove(&mut self, region: RegionId, task: TaskId) {
+        let region = self.region(region);
+        region.restore();
+        region.posted.retain(|member| member.task != task);
     }
 
     fn region(&mut self, wanted: RegionId) -> &mut Region {

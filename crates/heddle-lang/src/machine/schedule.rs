@@ -1,8 +1,11 @@
 //! Which task runs next. The rules are those at the head of the machine's module.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 use heddle_core::{Awaited, LockId, NameId, SiteId, TaskId, TokenId};
+
+use crate::ir::RegionId;
 
 use super::coroutine::Coroutine;
 use super::scopes::ScopeKey;
@@ -37,6 +40,12 @@ pub(super) enum Wait {
     Lock(LockId),
     /// A task in the region of this name, where there is none: forever.
     Region(NameId),
+    /// To be chosen to take this lock (explored runs).
+    TurnToLock(LockId),
+    /// To be told which ended task of the region to join (explored runs).
+    TurnToJoin(RegionId),
+    /// Nothing: it did something undefined (explored runs).
+    Fault,
     /// It has not begun: all of these, of which so many are still missing.
     Start { needs: Vec<Need>, missing: usize },
 }
@@ -56,7 +65,7 @@ impl Waiter {
 }
 
 /// A task that cannot go on yet, or that can and is in the ready queue.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Parked {
     pub coroutine: Coroutine,
     pub wait: Wait,
@@ -80,11 +89,11 @@ pub(super) enum Runnable {
     Fresh(Coroutine, Vec<Need>),
 }
 
-/// Every task that neither runs nor has ended.
-#[derive(Default, Debug)]
+/// Every task that neither runs nor has ended. Copies share what they do not change.
+#[derive(Clone, Default, Debug)]
 pub(super) struct Schedule {
     suspended: Vec<Coroutine>,
-    parked: BTreeMap<TaskId, Box<Parked>>,
+    parked: BTreeMap<TaskId, Rc<Parked>>,
     ready: VecDeque<TaskId>,
     tickets: u64,
 }
@@ -113,7 +122,7 @@ impl Schedule {
             ticket: waiter.ticket,
             progress: Progress::Waiting,
         };
-        self.parked.insert(waiter.task, Box::new(parked));
+        self.parked.insert(waiter.task, Rc::new(parked));
     }
 
     /// Something the task waits for has come. It is ready if that was all.
@@ -121,6 +130,7 @@ impl Schedule {
         let Some(parked) = self.parked.get_mut(&waiter.task) else {
             return;
         };
+        let parked = Rc::make_mut(parked);
         if parked.ticket != waiter.ticket || parked.progress == Progress::Ready {
             return;
         }
@@ -144,7 +154,13 @@ impl Schedule {
     }
 
     fn next_ready(&mut self) -> Option<Runnable> {
-        let parked = *self.parked.remove(&self.ready.pop_front()?)?;
+        let task = self.ready.pop_front()?;
+        self.take(task)
+    }
+
+    /// Takes a parked task, whatever it waits for.
+    pub fn take(&mut self, task: TaskId) -> Option<Runnable> {
+        let parked = Rc::unwrap_or_clone(self.parked.remove(&task)?);
         Some(match parked.wait {
             Wait::Start { needs, .. } => Runnable::Fresh(parked.coroutine, needs),
             _ => Runnable::Resumed(parked.coroutine),

@@ -6,7 +6,7 @@ use super::problem::{Fallible, fault};
 use super::schedule::Waiter;
 
 /// An open finish: a row of [`Scopes`], used again once the finish has ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ScopeKey(u32);
 
 impl ScopeKey {
@@ -14,7 +14,7 @@ impl ScopeKey {
     pub const MAIN: Self = Self(0);
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Scope {
     finish: FinishId,
     membership: Membership,
@@ -46,7 +46,7 @@ pub(super) enum Membership {
 }
 
 /// All open finishes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Scopes {
     rows: Vec<Scope>,
     free: Vec<ScopeKey>,
@@ -119,6 +119,11 @@ impl Scopes {
     /// Notes who waits for its tasks.
     pub fn wait(&mut self, key: ScopeKey, waiter: Waiter) {
         self.row(key).waiter = Some(waiter);
+    }
+
+    /// The remembered tasks.
+    pub fn members(&self, key: ScopeKey) -> &[TaskId] {
+        &self.rows[key.0 as usize].members
     }
 
     /// The remembered tasks, which are then forgotten.

@@ -1,8 +1,11 @@
 //! The state of one run, how it starts and how it stops early.
 
+use std::sync::atomic::AtomicBool;
+
 use heddle_core::{Awaited, Event, Extent, Listener, LockId, SiteId, TaskId, TokenId};
 
 use super::code::{Code, Pc};
+use super::control::{Control, Explored, Parts};
 use super::coroutine::Coroutine;
 use super::limits::Budget;
 use super::locks::Locks;
@@ -52,6 +55,9 @@ pub(super) struct Machine<'r, L> {
     pub scopes: Scopes,
     pub locks: Locks,
     pub tokens: Vec<Token>,
+    pub control: Control,
+    /// Set to end an explored run.
+    pub stop: Option<&'r AtomicBool>,
     spares: Vec<Coroutine>,
 }
 
@@ -70,7 +76,50 @@ impl<'r, L: Listener> Machine<'r, L> {
             scopes: Scopes::new(),
             locks: Locks::new(code.locks.len()),
             tokens: vec![Token::default(); code.events.len()],
+            control: Control::Free,
+            stop: None,
             spares: Vec::new(),
+        }
+    }
+
+    /// Goes on where an explored run stands at a choice point.
+    pub fn with(
+        code: &'r Code,
+        parts: Parts,
+        listener: &'r mut L,
+        output: &'r mut dyn FnMut(i64),
+    ) -> Self {
+        Self {
+            code,
+            listener,
+            output,
+            running: Coroutine::empty(),
+            memory: parts.memory,
+            tally: parts.tally,
+            budget: parts.budget,
+            schedule: parts.schedule,
+            tasks: parts.tasks,
+            scopes: parts.scopes,
+            locks: parts.locks,
+            tokens: parts.tokens,
+            control: Control::Explored(parts.explored),
+            stop: None,
+            spares: Vec::new(),
+        }
+    }
+
+    /// The state at a choice point.
+    pub fn parts(self, explored: Explored) -> Parts {
+        Parts {
+            memory: self.memory,
+            tally: self.tally,
+            budget: self.budget,
+            schedule: self.schedule,
+            tasks: self.tasks,
+            scopes: self.scopes,
+            locks: self.locks,
+            tokens: self.tokens,
+            explored,
         }
     }
 
@@ -79,12 +128,14 @@ impl<'r, L: Listener> Machine<'r, L> {
         self.declare();
         match self.start() {
             Ok(()) => self.execute(),
-            Err(problem) => self.fail(self.code.main.pc, &problem),
+            Err(problem) => {
+                self.fail(self.code.main.pc, &problem);
+            }
         }
         self.tally.counts()
     }
 
-    fn declare(&mut self) {
+    pub fn declare(&mut self) {
         for shared in &self.code.shared {
             self.listener.on(Event::Declare {
                 extent: Extent::new(shared.start, shared.len),
@@ -105,7 +156,7 @@ impl<'r, L: Listener> Machine<'r, L> {
         }
     }
 
-    fn start(&mut self) -> Fallible<()> {
+    pub fn start(&mut self) -> Fallible<()> {
         let ends = self.code.shared.iter();
         let ends = ends.map(|shared| shared.start.0.saturating_add(shared.len.max(1)));
         self.memory = Memory::new(ends.max().unwrap_or(0))?;
@@ -118,12 +169,16 @@ impl<'r, L: Listener> Machine<'r, L> {
         Ok(())
     }
 
-    /// Reports what stopped the run.
+    /// Reports what stopped the run. An explored run goes on without the task.
     #[cold]
-    pub fn fail(&mut self, pc: Pc, problem: &Problem) {
+    pub fn fail(&mut self, pc: Pc, problem: &Problem) -> Flow {
         let site = self.code.blamed_site(pc, problem.blame);
         let message = problem.kind;
         self.listener.on(Event::Fault { site, message });
+        match self.control {
+            Control::Free => Flow::Over,
+            Control::Explored(_) => self.go_on_without_it(),
+        }
     }
 
     /// Parks the running task and goes on with another.
@@ -137,7 +192,7 @@ impl<'r, L: Listener> Machine<'r, L> {
                 }
             }
             Wait::Lock(lock) => self.locks.wait(*lock, waiter),
-            Wait::Region(_) | Wait::Start { .. } => {}
+            _ => {}
         }
         let next = self.schedule.next();
         let parked = std::mem::replace(&mut self.running, Coroutine::empty());
@@ -158,7 +213,9 @@ impl<'r, L: Listener> Machine<'r, L> {
                 self.begin(&needs);
             }
             None => {
-                self.report_stuck();
+                if self.control == Control::Free {
+                    self.report_stuck();
+                }
                 return Flow::Over;
             }
         }
@@ -177,10 +234,11 @@ impl<'r, L: Listener> Machine<'r, L> {
         }
     }
 
+    /// Reports every parked task, once for each thing it waits for.
     #[cold]
-    fn report_stuck(&mut self) {
-        let parked = std::mem::take(&mut self.schedule);
-        for parked in parked.parked() {
+    pub fn report_stuck(&mut self) {
+        let schedule = std::mem::take(&mut self.schedule);
+        for parked in schedule.parked() {
             for (awaited, site) in self.missing(parked) {
                 let task = parked.coroutine.task;
                 self.listener.on(Event::Stuck {
@@ -190,6 +248,7 @@ impl<'r, L: Listener> Machine<'r, L> {
                 });
             }
         }
+        self.schedule = schedule;
     }
 
     /// What a parked task waits for, and where.
@@ -203,6 +262,12 @@ impl<'r, L: Listener> Machine<'r, L> {
             }
             Wait::Lock(lock) => vec![(Awaited::Lock(*lock), here())],
             Wait::Region(name) => vec![(Awaited::Region(*name), here())],
+            Wait::TurnToLock(lock) => vec![(Awaited::Lock(*lock), here())],
+            Wait::TurnToJoin(region) => {
+                let members = parked.coroutine.regions.members(*region);
+                members.map(|task| (Awaited::Task(task), here())).collect()
+            }
+            Wait::Fault => Vec::new(),
             Wait::Start { needs, .. } => {
                 let unmet = needs.iter().filter(|need| !self.is_met(**need));
                 unmet.map(|need| need.awaited()).collect()

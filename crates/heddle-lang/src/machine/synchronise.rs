@@ -8,6 +8,7 @@ use heddle_core::{Event, FaultKind, FinishKind, Listener, TaskId, TokenId, Value
 use crate::ir::RegionId;
 
 use super::code::{Reg, SyncInFinish};
+use super::control::Turn;
 use super::limits::SCOPE_SLOTS;
 use super::problem::{Fallible, fault};
 use super::regions::Next;
@@ -131,6 +132,15 @@ impl<L: Listener> Machine<'_, L> {
 
     pub fn await_any(&mut self, region: RegionId) -> Fallible<Flow> {
         self.forbid_in_isolated()?;
+        match self.turn_to_join(region) {
+            Turn::None => {}
+            Turn::Awaited => return Ok(Flow::Wait(Wait::TurnToJoin(region))),
+            Turn::Taken(task) => {
+                self.running.regions.remove(region, task);
+                self.join_posted(task);
+                return Ok(Flow::Next);
+            }
+        }
         match self.running.regions.next_ended(region, &self.tasks) {
             Next::Empty => {
                 let name = self.code.regions[region.0 as usize];

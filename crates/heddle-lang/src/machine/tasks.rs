@@ -13,7 +13,7 @@ use super::value::Value;
 const NOT_ENDED: u32 = 0;
 
 /// All tasks ever created. One that ended and left nothing costs four bytes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Tasks {
     /// Row `n`: task `n` was the how-manieth to end.
     ends: Vec<u32>,
@@ -102,6 +102,11 @@ impl Tasks {
         if !regions.is_empty() {
             self.left.insert(task, regions);
         }
+    }
+
+    /// What ended tasks did not await and nobody has taken over.
+    pub fn unclaimed(&self) -> impl Iterator<Item = (TaskId, &Regions)> {
+        self.left.iter().map(|(&task, regions)| (task, regions))
     }
 
     /// Takes over what an ended task did not await.

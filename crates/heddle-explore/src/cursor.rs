@@ -1,0 +1,93 @@
+//! A place in the tree of schedules: a run at a choice point, and what is known of it.
+
+use heddle_core::{Event, Listener, TaskId};
+
+use crate::program::{Choice, Program, Run};
+use crate::watch::Watch;
+
+/// Hears nothing: for the part of a run that is only repeated.
+struct Deaf;
+
+impl Listener for Deaf {
+    fn on(&mut self, _: Event) {}
+}
+
+/// See the module's documentation.
+pub(crate) struct Cursor<'p, P: Program + 'p> {
+    program: &'p P,
+    /// Absent where the run could not be copied.
+    run: Option<P::Run<'p>>,
+    pub watch: Watch,
+    /// The choices that lead here.
+    pub path: Vec<Choice>,
+    /// Who ran last.
+    pub current: Option<TaskId>,
+}
+
+impl<'p, P: Program> Cursor<'p, P> {
+    /// At the first choice point.
+    pub fn start(program: &'p P, mut watch: Watch) -> Self {
+        let run = program.start(&mut watch);
+        watch.pause();
+        Self {
+            program,
+            run: Some(run),
+            watch,
+            path: Vec::new(),
+            current: None,
+        }
+    }
+
+    /// The run itself, made again if it could not be copied.
+    pub fn run(&mut self) -> &mut P::Run<'p> {
+        let (program, path) = (self.program, &self.path);
+        self.run.get_or_insert_with(|| {
+            let mut run = program.start(&mut Deaf);
+            for &choice in path {
+                run.take(choice, &mut Deaf);
+            }
+            run
+        })
+    }
+
+    /// What can be chosen: first what the task that ran last does next, then as in a serial
+    /// depth-first run.
+    pub fn choices(&mut self) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        self.run().choices(&mut choices);
+        let names = self.watch.names();
+        let current = self.current;
+        choices.sort_by(|a, b| {
+            let is_other = |choice: &Choice| Some(choice.task) != current;
+            let before = |a: &Choice, b: &Choice| names.is_before(a.task, b.task);
+            is_other(a)
+                .cmp(&is_other(b))
+                .then_with(|| before(b, a).cmp(&before(a, b)))
+                .then_with(|| a.cmp(b))
+        });
+        choices
+    }
+
+    /// Executes a choice.
+    pub fn take(&mut self, choice: Choice) {
+        self.run();
+        self.watch.choose(choice.task);
+        if let Some(run) = &mut self.run {
+            run.take(choice, &mut self.watch);
+        }
+        self.watch.pause();
+        self.path.push(choice);
+        self.current = Some(choice.task);
+    }
+
+    /// A copy that goes its own way. The run is copied if it can be, else made again when needed.
+    pub fn fork(&self) -> Self {
+        Self {
+            program: self.program,
+            run: self.run.as_ref().and_then(Run::fork),
+            watch: self.watch.clone(),
+            path: self.path.clone(),
+            current: self.current,
+        }
+    }
+}
