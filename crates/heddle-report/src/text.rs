@@ -34,15 +34,21 @@ pub enum Colour {
 
 /// The whole report, each line ended. The error is not in it: see [`render_problem`].
 pub fn render(report: &Report, colour: Colour) -> String {
+    let mut text = render_findings(report, colour);
+    text.extend(left_out(report));
+    text.extend(report.velodrome.as_ref().map(Velodrome::text));
+    text.extend(report.stats.as_ref().map(stats));
+    text.push_str(&summary(report));
+    text
+}
+
+/// The findings alone, each with an empty line after it.
+pub fn render_findings(report: &Report, colour: Colour) -> String {
     let mut text = String::new();
     for group in groups(&report.findings) {
         text.push_str(&draw(block(group), colour));
         text.push('\n');
     }
-    text.extend(left_out(report));
-    text.extend(report.velodrome.as_ref().map(Velodrome::text));
-    text.extend(report.stats.as_ref().map(stats));
-    text.push_str(&summary(report));
     text
 }
 

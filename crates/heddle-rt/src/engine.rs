@@ -23,6 +23,7 @@ use crate::states::{ROWS, States};
 use crate::store::Store;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
 use crate::velodrome::{Course, Velodrome};
+use heddle_core::deadlock::LockOrder;
 use heddle_core::order::layer::Layer;
 use heddle_core::order::tree::{Node, NodeIndex, NodeKind, Nodes, ROOT};
 use heddle_core::{
@@ -64,6 +65,8 @@ pub struct Cursor {
     /// The running strand, or none if it has touched nothing since its last operation.
     pub(crate) strand: u32,
     pub(crate) hold: Hold,
+    /// The locks it holds, as far as it is known where they were taken.
+    pub(crate) taken: Vec<heddle_core::deadlock::Held>,
     /// The region it is in, if it has touched something watched in it.
     pub(crate) region: u32,
     /// How many atomic blocks it is in.
@@ -196,6 +199,7 @@ pub struct Engine {
     pub(crate) owned: fn(u64) -> bool,
     pub(crate) witness: fn(u64, [u32; 2]),
     gave_up: AtomicBool,
+    pub(crate) lock_order: Mutex<LockOrder>,
     pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) velodrome: Option<Box<Velodrome>>,
     #[cfg(feature = "study")]
@@ -280,6 +284,7 @@ impl Engine {
             owned: |_| false,
             witness: |_, _| (),
             gave_up: AtomicBool::new(false),
+            lock_order: Mutex::default(),
             recorder: None,
             velodrome: None,
             #[cfg(feature = "study")]
@@ -379,6 +384,7 @@ impl Engine {
             phase: 0,
             strand: NO_STRAND,
             hold: Hold::NOTHING,
+            taken: Vec::new(),
             region: NO_REGION,
             blocks: 0,
             course: Course::default(),
@@ -497,6 +503,7 @@ impl Engine {
             phase: 0,
             strand: NO_STRAND,
             hold: Hold::NOTHING,
+            taken: Vec::new(),
             region: NO_REGION,
             blocks: 0,
             course: Course::default(),
@@ -686,6 +693,9 @@ impl Engine {
         self.leave_section(cursor, lock, strand);
         self.record(|book| book.release(cursor.task, lock));
         self.gave_back(cursor, lock);
+        if let Some(at) = cursor.taken.iter().rposition(|held| held.lock == lock) {
+            cursor.taken.remove(at);
+        }
         let hold = self.exclusion.release(cursor.hold, lock, strand);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
     }

@@ -17,6 +17,7 @@ mod exclusion;
 mod forest;
 mod frames;
 mod history;
+mod lock_order;
 mod races;
 mod record;
 #[cfg(not(feature = "shuttle"))]
