@@ -16,6 +16,8 @@ use heddle_core::{Analyses, Finding, OrderChoice};
 use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
 
+use crate::explore::options::{EXPLORE_EXAMPLES, ExploreOptions, MergeOptions};
+
 const EXIT_STATUS: &str = "\
 Exit status:
   0  nothing certain was found (with --expect: everything as expected)
@@ -77,6 +79,16 @@ pub enum Command {
     /// Findings go to standard output; errors and what the programs print go to standard error.
     #[command(after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Check(CheckOptions),
+
+    /// Run every schedule of a program that can differ, and report what any of them shows.
+    ///
+    /// Where tasks exclude each other or ewait may take one of several, one run does not answer for all schedules. Each finding
+    /// comes with a schedule that shows it, and the command that runs it again.
+    #[command(after_long_help = format!("{EXPLORE_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Explore(ExploreOptions),
+
+    /// Put the parts of an exploration together.
+    Merge(MergeOptions),
 
     /// Compile and link C so that the program is checked while it runs.
     ///

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use heddle_core::atomicity::{Velodrome, velodrome};
 use heddle_core::{Features, Guarantee, Legend, Outcome, Run};
-use heddle_lang::Diagnostic;
 use heddle_lang::eliminate::eliminate;
 use heddle_lang::ir::Elimination;
 use heddle_lang::machine::RunCounts;
+use heddle_lang::{Diagnostic, Expectation};
 use heddle_report::json::{self, Layout};
 use heddle_report::text;
 use heddle_report::{
@@ -86,7 +86,8 @@ impl Checker<'_> {
             worst = worst.max(guarded(|| self.file(path)));
         }
         if self.options.expect && self.options.format == Format::Text {
-            self.console.print(&self.tally());
+            let tally = tally(self.options.files.len(), self.agreed, self.differed);
+            self.console.print(&tally);
         }
         match self.console.failure() {
             Some(problem) => self.fail(&problem),
@@ -292,46 +293,56 @@ impl Checker<'_> {
             let help = "say in a leading comment what must be found: // expect: clean";
             return self.fail(&problem.help(Some(help.into())));
         };
-        let comparison = Comparison::new(name, &expected, &report.findings);
-        self.print_comparison(&comparison);
-        match comparison.as_expected {
-            true => Status::Clean,
-            false => Status::Findings,
-        }
-    }
-
-    fn print_comparison(&mut self, comparison: &Comparison) {
-        match comparison.as_expected {
-            true => self.agreed += 1,
-            false => self.differed += 1,
-        }
         let layout = self.layout();
-        match (self.options.format, comparison.as_expected) {
-            (Format::Text, true) => {}
-            (Format::Text, false) => self.console.print(&comparison.text()),
-            (Format::Json, _) => {
-                self.console
-                    .print_with(|out| json::write(comparison, layout, out));
+        let format = self.options.format;
+        let subject = (name, &*expected, report);
+        match compare_with(&mut self.console, format, layout, subject) {
+            true => {
+                self.agreed += 1;
+                Status::Clean
+            }
+            false => {
+                self.differed += 1;
+                Status::Findings
             }
         }
-    }
-
-    fn tally(&self) -> String {
-        let failed = self.options.files.len() - self.agreed - self.differed;
-        let mut text = match self.agreed {
-            1 => "1 file as expected".to_owned(),
-            agreed => format!("{agreed} files as expected"),
-        };
-        for (count, what) in [(self.differed, "not"), (failed, "could not be compared")] {
-            if count > 0 {
-                text += &format!(", {count} {what}");
-            }
-        }
-        text + "\n"
     }
 }
 
-fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Problem> {
+/// Compares what a report says of a file with what must be found in it, and prints what differs.
+/// Whether nothing does.
+pub fn compare_with(
+    console: &mut Console,
+    format: Format,
+    layout: Layout,
+    (name, expected, report): (&str, &[Expectation], &Report),
+) -> bool {
+    let comparison = Comparison::new(name, expected, &report.findings);
+    match (format, comparison.as_expected) {
+        (Format::Text, true) => {}
+        (Format::Text, false) => console.print(&comparison.text()),
+        (Format::Json, _) => console.print_with(|out| json::write(&comparison, layout, out)),
+    }
+    comparison.as_expected
+}
+
+/// How many files were as expected, for people.
+pub fn tally(files: usize, agreed: usize, differed: usize) -> String {
+    let failed = files - agreed - differed;
+    let mut text = match agreed {
+        1 => "1 file as expected".to_owned(),
+        agreed => format!("{agreed} files as expected"),
+    };
+    for (count, what) in [(differed, "not"), (failed, "could not be compared")] {
+        if count > 0 {
+            text += &format!(", {count} {what}");
+        }
+    }
+    text + "\n"
+}
+
+/// What is wrong with a source text, for people.
+pub fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Problem> {
     let source = Arc::new(Source::new(&heddle_core::SourceFile {
         path: path.into(),
         text: Some(text.into()),

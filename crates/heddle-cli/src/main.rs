@@ -10,6 +10,7 @@ mod check;
 mod compiler;
 mod console;
 mod expect;
+mod explore;
 mod input;
 #[cfg(unix)]
 mod installation;
@@ -58,6 +59,8 @@ fn words() -> Vec<OsString> {
 fn dispatch(command: &Command) -> ExitCode {
     match command {
         Command::Check(options) => check::run(options).into(),
+        Command::Explore(options) => explore::run(options).into(),
+        Command::Merge(options) => explore::merge::run(options).into(),
         #[cfg(unix)]
         Command::Cc(options) => compiler::run(compiler::Language::C, options),
         #[cfg(unix)]

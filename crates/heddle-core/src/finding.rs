@@ -166,6 +166,13 @@ pub enum Guarantee {
     AllSchedules,
     /// Locks, isolated or a free choice (`ewait`) were used: other schedules may access otherwise.
     KeepingAccesses,
+    /// Every schedule that can differ was run.
+    Explored,
+    /// So many schedules were run, and there are more.
+    Partly {
+        /// How many.
+        schedules: u64,
+    },
     /// The run stopped early: only what ran was checked.
     UpToHere,
     /// The analysis this program asks for was not made (transactions).

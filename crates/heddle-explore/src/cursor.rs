@@ -3,6 +3,7 @@
 use heddle_core::{Event, Listener, TaskId};
 
 use crate::program::{Choice, Program, Run};
+use crate::replay::ordered;
 use crate::watch::Watch;
 
 /// Hears nothing: for the part of a run that is only repeated.
@@ -53,19 +54,11 @@ impl<'p, P: Program> Cursor<'p, P> {
     /// What can be chosen: first what the task that ran last does next, then as in a serial
     /// depth-first run.
     pub fn choices(&mut self) -> Vec<Choice> {
-        let mut choices = Vec::new();
-        self.run().choices(&mut choices);
-        let names = self.watch.names();
-        let current = self.current;
-        choices.sort_by(|a, b| {
-            let is_other = |choice: &Choice| Some(choice.task) != current;
-            let before = |a: &Choice, b: &Choice| names.is_before(a.task, b.task);
-            is_other(a)
-                .cmp(&is_other(b))
-                .then_with(|| before(b, a).cmp(&before(a, b)))
-                .then_with(|| a.cmp(b))
-        });
-        choices
+        self.run();
+        match &self.run {
+            Some(run) => ordered(run, self.watch.names(), self.current),
+            None => Vec::new(),
+        }
     }
 
     /// Executes a choice.

@@ -39,6 +39,11 @@ impl Fingerprint {
         );
     }
 
+    /// The fingerprint with these words.
+    pub fn from_words([low, high]: [u64; 2]) -> Self {
+        Self { low, high }
+    }
+
     /// The two words.
     pub fn words(self) -> [u64; 2] {
         [self.low, self.high]

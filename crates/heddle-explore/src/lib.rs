@@ -10,15 +10,22 @@
 
 mod cursor;
 mod fingerprint;
+mod minimise;
 mod past;
 mod program;
+mod replay;
 mod schedule;
 mod search;
 mod verdict;
 mod watch;
 
 pub use fingerprint::{Fingerprint, Names, State};
+pub use minimise::minimise;
 pub use program::{Choice, Operation, Program, Run};
+pub use replay::{Diverged, Played, Replay, replay, verdicts};
 pub use schedule::{BadSchedule, Schedule};
-pub use search::{Found, Limit, Observer, Reduction, Settings, Shard, Summary, explore};
+pub use search::{
+    Checkpoint, Counters, Found, Limit, Observer, Part, Reduction, Settings, Summary, Work,
+    explore, explore_units,
+};
 pub use verdict::{Race, Verdict};

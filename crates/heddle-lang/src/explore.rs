@@ -1,5 +1,6 @@
 //! `.task` programs for exploration: see [`heddle_explore::Program`].
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use heddle_core::Listener;
@@ -13,7 +14,7 @@ use crate::machine::{Code, Controlled, Liveness};
 pub struct TaskProgram {
     code: Code,
     liveness: Liveness,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
 }
 
 impl TaskProgram {
@@ -25,13 +26,15 @@ impl TaskProgram {
         Self {
             code,
             liveness,
-            stop: AtomicBool::new(false),
+            stop: Arc::default(),
         }
     }
 
-    /// Set to end all runs where they are, also in the middle of an endless loop.
-    pub fn stop(&self) -> &AtomicBool {
-        &self.stop
+    /// The same; once `stop` is set, all runs end where they are, also in the middle of an
+    /// endless loop.
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
+        self
     }
 }
 
@@ -46,6 +49,13 @@ impl TaskRun<'_> {
     /// The declared variables, in the sequence of their locations.
     pub fn values(&self) -> &[i64] {
         self.machine.values()
+    }
+}
+
+impl TaskRun<'_> {
+    /// Whether the main task has ended, and with it the run.
+    pub fn has_ended(&self) -> bool {
+        self.machine.has_ended()
     }
 }
 

@@ -8,6 +8,7 @@
 mod atoms;
 pub mod draw;
 pub mod graph;
+pub mod interleave;
 mod oracle;
 pub mod program;
 pub mod property;

@@ -258,6 +258,7 @@ pub(crate) fn blank(kind: Kind) -> Finding {
         waits: Vec::new(),
         schedule: Vec::new(),
         why: Arc::default(),
+        replay: None,
         help: None,
         rank: 0,
     }

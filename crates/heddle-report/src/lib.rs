@@ -9,6 +9,7 @@
 mod circle;
 mod details;
 mod explain;
+mod explored;
 mod fault;
 mod finding;
 mod group;
@@ -30,6 +31,7 @@ mod torn;
 mod velodrome;
 
 pub use details::{Details, FrameInfo, ObjectInfo, ObjectKind};
+pub use explored::{Confirmed, Exploration, Replay, Step};
 pub use group::{Group, groups};
 pub use model::{
     Access, Certainty, Finding, Frame, Hold, Kind, Note, Object, Operation, Report, Spawned, Task,
@@ -39,5 +41,6 @@ pub use position::{Position, Source};
 pub use printable::printable;
 pub use problem::Problem;
 pub use report::{Settings, Strictness, Subject, Unchecked};
+pub use resolve::task_phrase;
 pub use stats::{CheckCounts, Eliminated, Stats};
 pub use velodrome::Velodrome;

@@ -1,11 +1,13 @@
 //! The report as plain data. Field order is the key order of the JSON form.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use heddle_core::Guarantee;
 use serde::{Serialize, Serializer};
 
 use crate::details::ObjectKind;
+use crate::explored::{Exploration, Replay};
 use crate::position::Position;
 use crate::problem::Problem;
 use crate::stats::Stats;
@@ -37,6 +39,9 @@ pub struct Report {
     /// How many findings were left out because the user asked not to see them.
     #[serde(skip_serializing_if = "is_zero")]
     pub suppressed: u64,
+    /// How many schedules were run, where several were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exploration: Option<Exploration>,
     /// What the baseline of atomicity says, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub velodrome: Option<Velodrome>,
@@ -49,17 +54,21 @@ pub struct Report {
 }
 
 fn as_phrase<S: Serializer>(guarantee: &Guarantee, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(guarantee_phrase(*guarantee))
+    serializer.serialize_str(&guarantee_phrase(*guarantee))
 }
 
 /// The guarantee in the manual's words.
-pub fn guarantee_phrase(guarantee: Guarantee) -> &'static str {
-    match guarantee {
+pub fn guarantee_phrase(guarantee: Guarantee) -> Cow<'static, str> {
+    let phrase = match guarantee {
+        Guarantee::Explored => "all schedules, explored",
+        Guarantee::Partly { schedules: 1 } => "1 schedule, not all",
+        Guarantee::Partly { schedules } => return format!("{schedules} schedules, not all").into(),
         Guarantee::AllSchedules => "all schedules of this input",
         Guarantee::KeepingAccesses => "all schedules that keep these accesses",
         Guarantee::UpToHere => "only the run up to where it stopped",
         Guarantee::NotChecked => "nothing: transactions are not checked by this version",
-    }
+    };
+    phrase.into()
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -153,6 +162,9 @@ pub struct Finding {
     pub schedule: Vec<Note>,
     /// Why it is so.
     pub why: Arc<[Note]>,
+    /// How to see it happen again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<Arc<str>>,

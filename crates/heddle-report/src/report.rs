@@ -10,7 +10,7 @@ use crate::resolve::Resolver;
 use crate::sort::Sorted;
 
 /// The version of the JSON form.
-const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 /// What is reported on.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,11 @@ impl Report {
         Self::build(subject, Some(details), settings)
     }
 
-    fn build(subject: Subject<'_>, details: Option<&Details>, settings: Settings) -> Self {
+    pub(crate) fn build(
+        subject: Subject<'_>,
+        details: Option<&Details>,
+        settings: Settings,
+    ) -> Self {
         let resolver = Resolver::new(subject.outcome, subject.legend, details);
         let sorted = Sorted::new(subject.outcome, subject.legend);
         let (shown, left_out) = sorted.limited(settings.limit);
@@ -85,6 +89,7 @@ impl Report {
             totals: sorted.totals(),
             left_out,
             suppressed: details.map_or(0, |details| details.suppressed),
+            exploration: None,
             velodrome: None,
             stats: None,
             error: fault.map(|(site, kind)| fault::problem(&resolver, site, kind)),

@@ -285,6 +285,11 @@ impl<'a> Resolver<'a> {
     }
 }
 
+/// The task in a sentence.
+pub fn task_phrase(outcome: &Outcome, legend: &Legend, task: TaskId) -> String {
+    Resolver::new(outcome, legend, None).task_phrase(task)
+}
+
 /// The word of the language for this kind of task.
 fn construct(kind: TaskKind) -> &'static str {
     match kind {

@@ -38,6 +38,12 @@ pub fn render(report: &Report, colour: Colour) -> String {
     text.extend(left_out(report));
     text.extend(report.velodrome.as_ref().map(Velodrome::text));
     text.extend(report.stats.as_ref().map(stats));
+    text.extend(
+        report
+            .exploration
+            .as_ref()
+            .map(|exploration| exploration.text()),
+    );
     text.push_str(&summary(report));
     text
 }
@@ -87,6 +93,7 @@ fn block(group: Group<'_>) -> Block<'static> {
         .elements(notes(group).iter().map(|note| note_lines(note)))
         .elements(schedule(finding))
         .elements(because(finding))
+        .elements(replay(finding))
         .elements(finding.help.iter().map(|help| help_line(help)))
 }
 
@@ -272,6 +279,16 @@ fn schedule(finding: &Finding) -> Option<Element<'static>> {
     (!steps.is_empty()).then(|| level.message(steps.join("\n")).into())
 }
 
+fn replay(finding: &Finding) -> Option<Element<'static>> {
+    let replay = finding.replay.as_ref()?;
+    let level = Level::NOTE.with_name("replay");
+    Some(
+        level
+            .message(printable(&replay.command).into_owned())
+            .into(),
+    )
+}
+
 fn waits_left_out(finding: &Finding) -> Option<String> {
     let more = finding.waits.len().checked_sub(WAITS_LISTED + 1)? + 1;
     Some(format!("{more} more waits"))
@@ -384,7 +401,7 @@ fn checks(checks: &CheckCounts) -> String {
 }
 
 /// `1 234 567`: thousands apart.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -18,11 +18,12 @@ use crate::cursor::Cursor;
 use crate::program::{Choice, Operation, Program, Run};
 use crate::watch::Watch;
 
+use super::split::Unit;
 use super::trace::{Footprint, Last, Trace};
 use super::{Limit, Observer, Search};
 
 /// A choice that need not be explored, and what it did when it was.
-type Asleep = (Choice, Footprint);
+pub(super) type Asleep = (Choice, Footprint);
 
 /// A choice point on the way to the present one.
 struct Node<'p, P: Program + 'p> {
@@ -55,7 +56,10 @@ impl<P: Program> Node<'_, P> {
     fn cover(&mut self, initials: &[Choice]) {
         let is_initial = |choice: &Choice| initials.iter().any(|other| same(*other, *choice));
         let covered = self.asleep.iter().any(|(choice, _)| is_initial(choice))
-            || self.source.iter().any(|&row| is_initial(&self.choices[row]));
+            || self
+                .source
+                .iter()
+                .any(|&row| is_initial(&self.choices[row]));
         if covered {
             return;
         }
@@ -74,16 +78,28 @@ fn same(a: Choice, b: Choice) -> bool {
     a.task == b.task && joined(a) == joined(b)
 }
 
-/// Runs one schedule of each set.
-pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(search: &mut Search<'_, 'p, P, O>) {
+/// Runs one schedule of each set in the unit. From the choice points above it, all choices are
+/// explored, by other units.
+pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(
+    search: &mut Search<'_, 'p, P, O>,
+    unit: &Unit,
+) {
     let mut watch = Watch::new();
     watch.want_steps();
     let mut cursor = search.start(watch);
     let mut trace = Trace::new();
     trace.start(&cursor.watch.take_steps());
     let mut numbers = Vec::new();
+    for &number in &unit.numbers {
+        let choice = cursor.choices()[number as usize];
+        numbers.push(number);
+        cursor.take(choice);
+        search.collect(&mut cursor, &numbers);
+        trace.follow(choice, &cursor.watch.take_steps());
+    }
+    let above = numbers.len() as u32;
     let mut nodes: Vec<Node<'p, P>> = Vec::new();
-    nodes.extend(enter(search, cursor, trace, Vec::new(), 0).0);
+    nodes.extend(enter(search, cursor, trace, unit.asleep.clone(), numbers.len()).0);
     while let Some(node) = nodes.last_mut() {
         let next = node.source.get(node.explored).copied();
         let Some(number) = next.filter(|_| !search.is_over()) else {
@@ -104,12 +120,12 @@ pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(search: &mut Sear
         let asleep = still_asleep(&node.asleep, choice, &footprint);
         node.asleep.push((choice, footprint));
         let present = Last::Transition(numbers.len() as u32);
-        for first in reversible {
-            nodes[first as usize - 1].cover(&trace.initials(first, present));
+        for first in reversible.into_iter().filter(|&first| first > above) {
+            nodes[(first - above) as usize - 1].cover(&trace.initials(first, present));
         }
         let (entered, blocked) = enter(search, cursor, trace, asleep, numbers.len());
-        for (first, initials) in blocked {
-            nodes[first as usize - 1].cover(&initials);
+        for (first, initials) in blocked.into_iter().filter(|&(first, _)| first > above) {
+            nodes[(first - above) as usize - 1].cover(&initials);
         }
         match entered {
             Some(node) => nodes.push(node),
@@ -122,10 +138,13 @@ pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(search: &mut Sear
 }
 
 /// What stays asleep after a transition: what it does not depend on.
-fn still_asleep(asleep: &[Asleep], choice: Choice, footprint: &Footprint) -> Vec<Asleep> {
-    let stays = |(other, what): &&Asleep| {
-        other.task != choice.task && what.is_independent_of(footprint)
-    };
+pub(super) fn still_asleep(
+    asleep: &[Asleep],
+    choice: Choice,
+    footprint: &Footprint,
+) -> Vec<Asleep> {
+    let stays =
+        |(other, what): &&Asleep| other.task != choice.task && what.is_independent_of(footprint);
     asleep.iter().filter(stays).cloned().collect()
 }
 
@@ -146,7 +165,7 @@ fn enter<'p, P: Program, O: Observer<P::Run<'p>>>(
         search.end(&mut cursor);
         return (None, blocked(&mut cursor, &trace));
     }
-    if depth >= search.settings.max_choices {
+    if depth >= search.settings().max_choices {
         search.summary.limit(Limit::Length);
         return (None, Vec::new());
     }

@@ -1,22 +1,28 @@
 //! The search: which schedules are run, and when to stop.
 //!
-//! | reduction | runs | exact |
+//! | reduction | runs | by |
 //! |---|---|---|
 //! | [`Reduction::None`] | every sequence of choices | Algorithm 2 of Nakade, Mercer, McCarthy |
 //! | [`Reduction::Dpor`] | one sequence of each set that differs only in the order of transitions that do not conflict | source sets and sleep sets (Abdulla et al. 2014) |
-//! | [`Reduction::States`] | no state twice | see `watch/key.rs` for races |
+//! | [`Reduction::States`] | no state twice | fingerprints; `watch/key.rs` for races |
 //!
 //! All three find the same. Deviation from Algorithm 2: it also branches on tasks that do not
 //! stand before a section; they are run on first here (Lemma 4.1), so that no schedule is counted
 //! twice.
+//!
+//! The tree can be cut into *units*, the subtrees below its first choice points ([`split`]), which
+//! are explored independently: by several threads, by several machines, or one after the other
+//! with the state saved in between.
 
 mod dpor;
+mod shared;
+mod split;
 mod trace;
 mod tree;
+mod units;
 
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
@@ -25,7 +31,12 @@ use crate::fingerprint::{Fingerprint, State};
 use crate::program::{Choice, Program, Run};
 use crate::schedule::Schedule;
 use crate::verdict::Verdict;
-use crate::watch::{Mixed, Watch};
+use crate::watch::Watch;
+
+pub use shared::Counters;
+use shared::Shared;
+use split::Unit;
+pub use units::{Checkpoint, Work, explore_units};
 
 /// How schedules that cannot differ are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -45,6 +56,8 @@ pub struct Settings {
     pub reduction: Reduction,
     /// Stop after so many schedules.
     pub max_schedules: Option<u64>,
+    /// Stop after so many executed choices.
+    pub max_transitions: Option<u64>,
     /// Stop after so long.
     pub max_time: Option<Duration>,
     /// Leave out schedules that switch away from a task that could go on more often than this.
@@ -53,8 +66,6 @@ pub struct Settings {
     pub max_choices: usize,
     /// Stop as soon as this is found.
     pub until: Option<Verdict>,
-    /// Only this part of the tree.
-    pub shard: Option<Shard>,
 }
 
 impl Default for Settings {
@@ -62,22 +73,20 @@ impl Default for Settings {
         Self {
             reduction: Reduction::States,
             max_schedules: None,
+            max_transitions: None,
             max_time: None,
             preemptions: None,
             max_choices: 100_000,
             until: None,
-            shard: None,
         }
     }
 }
 
-/// One part of a tree that is divided without anyone coordinating it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Shard {
-    /// Which part, from 0 on.
-    pub index: u32,
-    /// How many parts there are.
-    pub count: u32,
+impl Settings {
+    /// A bound on preemptions takes the reasons of source sets away.
+    fn uses_sources(&self) -> bool {
+        self.reduction == Reduction::Dpor && self.preemptions.is_none()
+    }
 }
 
 /// Something that was found, and the schedule that shows it.
@@ -92,7 +101,7 @@ pub struct Found {
 /// Why a search left schedules out that may differ.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Limit {
-    /// The number of schedules.
+    /// The number of schedules or of executed choices.
     Schedules,
     /// The time.
     Time,
@@ -102,6 +111,8 @@ pub enum Limit {
     Length,
     /// It was told to stop.
     Interrupted,
+    /// What was sought was found.
+    Found,
 }
 
 /// What a search did and found.
@@ -127,97 +138,101 @@ impl Summary {
         self.limits.is_empty()
     }
 
-    fn limit(&mut self, limit: Limit) {
+    /// Notes what kept the search from being complete.
+    pub fn limit(&mut self, limit: Limit) {
         if !self.limits.contains(&limit) {
             self.limits.push(limit);
             self.limits.sort_unstable();
         }
     }
+
+    /// Adds what another part of the search did and found.
+    pub fn add(&mut self, other: Self) {
+        let known: FxHashSet<Verdict> = self
+            .found
+            .iter()
+            .map(|found| found.verdict.clone())
+            .collect();
+        let is_new = |found: &Found| !known.contains(&found.verdict);
+        self.found.extend(other.found.into_iter().filter(is_new));
+        self.schedules += other.schedules;
+        self.states += other.states;
+        self.transitions += other.transitions;
+        self.longest = self.longest.max(other.longest);
+        for limit in other.limits {
+            self.limit(limit);
+        }
+    }
 }
 
-/// Is told how the search goes on.
+/// Is told of the runs that came to their end.
 pub trait Observer<R> {
     /// A run came to its end.
     fn end(&mut self, run: &R) {
         let _ = run;
     }
-
-    /// Called now and then: what was done so far, and which part of the tree that is, if known.
-    fn progress(&mut self, summary: &Summary, part: f64) {
-        let _ = (summary, part);
-    }
 }
 
 impl<R> Observer<R> for () {}
 
-/// Explores the program.
+/// Explores the program on this thread. `stop` ends the search early.
 pub fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(
     program: &'p P,
     settings: &Settings,
     stop: &AtomicBool,
     observer: &mut O,
 ) -> Summary {
-    let mut search = Search::new(program, settings, stop, observer);
+    let mut shared = Shared::new(settings, stop);
+    let mut found = Vec::new();
     loop {
-        search.restart();
-        match settings.reduction {
-            Reduction::Dpor if settings.preemptions.is_none() => dpor::explore(&mut search),
-            _ => tree::explore(&mut search),
-        }
+        let mut search = Search::new(program, &shared, observer);
+        search.unit(&Unit::whole());
+        let mut summary = search.summary;
+        summary.add(Summary {
+            found,
+            ..Summary::default()
+        });
         // States were matched as if these locations had one lock: once more, now that it is known.
-        if !search.mixed.borrow_mut().begin_again() || search.is_over() {
-            return search.summary;
+        if shared.is_over() || !shared.begin_again() {
+            return summary;
         }
+        found = summary.found;
     }
 }
 
-/// What all searches share.
+/// One thread's part of a search.
 struct Search<'s, 'p, P: Program + 'p, O> {
     program: &'p P,
-    settings: &'s Settings,
-    stop: &'s AtomicBool,
+    shared: &'s Shared<'s>,
     observer: &'s mut O,
     summary: Summary,
     known: FxHashSet<Verdict>,
-    mixed: RefCell<Mixed>,
-    visited: FxHashSet<Fingerprint>,
-    begin: Instant,
     ticks: u64,
-    over: bool,
 }
 
-/// How many choices are executed between two looks at the clock.
-const TICKS: u64 = 256;
-
 impl<'s, 'p, P: Program, O: Observer<P::Run<'p>>> Search<'s, 'p, P, O> {
-    fn new(
-        program: &'p P,
-        settings: &'s Settings,
-        stop: &'s AtomicBool,
-        observer: &'s mut O,
-    ) -> Self {
+    fn new(program: &'p P, shared: &'s Shared<'s>, observer: &'s mut O) -> Self {
         Self {
             program,
-            settings,
-            stop,
+            shared,
             observer,
             summary: Summary::default(),
             known: FxHashSet::default(),
-            mixed: RefCell::default(),
-            visited: FxHashSet::default(),
-            begin: Instant::now(),
             ticks: 0,
-            over: false,
         }
     }
 
-    fn restart(&mut self) {
-        let found = std::mem::take(&mut self.summary.found);
-        self.summary = Summary {
-            found,
-            ..Summary::default()
-        };
-        self.visited.clear();
+    fn settings(&self) -> &'s Settings {
+        self.shared.settings
+    }
+
+    /// Explores one unit.
+    fn unit(&mut self, unit: &Unit) {
+        match self.settings().uses_sources() {
+            true => dpor::explore(self, unit),
+            false => tree::explore(self, unit),
+        }
+        self.shared.note(&self.summary);
     }
 
     fn start(&mut self, watch: Watch) -> Cursor<'p, P> {
@@ -236,8 +251,9 @@ impl<'s, 'p, P: Program, O: Observer<P::Run<'p>>> Search<'s, 'p, P, O> {
 
     fn collect(&mut self, cursor: &mut Cursor<'p, P>, numbers: &[u32]) {
         for verdict in cursor.watch.take_verdicts() {
-            if self.settings.until.as_ref() == Some(&verdict) {
-                self.over = true;
+            if self.settings().until.as_ref() == Some(&verdict) {
+                self.summary.limit(Limit::Found);
+                self.shared.end();
             }
             if self.known.insert(verdict.clone()) {
                 let schedule = Schedule::new(numbers.to_vec());
@@ -245,8 +261,7 @@ impl<'s, 'p, P: Program, O: Observer<P::Run<'p>>> Search<'s, 'p, P, O> {
             }
         }
         if cursor.run().is_cut() {
-            let stopped = self.stop.load(Ordering::Relaxed);
-            self.summary.limit(match stopped {
+            self.summary.limit(match self.shared.is_stopped() {
                 true => Limit::Interrupted,
                 false => Limit::Length,
             });
@@ -257,51 +272,52 @@ impl<'s, 'p, P: Program, O: Observer<P::Run<'p>>> Search<'s, 'p, P, O> {
     fn end(&mut self, cursor: &mut Cursor<'p, P>) {
         self.summary.schedules += 1;
         self.observer.end(cursor.run());
-        if Some(self.summary.schedules) == self.settings.max_schedules {
-            self.over = true;
-            self.summary.limit(Limit::Schedules);
+        if let Some(limit) = self.shared.count_schedule() {
+            self.summary.limit(limit);
         }
     }
 
-    /// Whether the state was not there before.
-    fn is_new(&mut self, cursor: &mut Cursor<'p, P>, extra: u64) -> bool {
+    /// The key of the state the cursor stands at; nothing if the program's states cannot be told.
+    fn key(&mut self, cursor: &mut Cursor<'p, P>, extra: u64) -> Option<Fingerprint> {
         let mut state = State::new();
         state.add(extra);
-        let names = cursor.watch.names().clone();
-        if !cursor.run().fingerprint(&names, &mut state) {
-            return true;
-        }
-        let key = cursor.watch.key(state, &self.mixed);
-        self.visited.insert(key)
+        let Cursor { watch, .. } = cursor;
+        let names = watch.names().clone();
+        let is_known = cursor.run().fingerprint(&names, &mut state);
+        is_known.then(|| cursor.watch.key(state, &self.shared.mixed))
     }
 
-    /// Looks at the clock now and then; whether the search may go on. `part` is the part of the
-    /// tree that is done.
+    /// Looks at the clock now and then. `part` is the part of the unit that is done.
     fn tick(&mut self, part: impl FnOnce() -> f64) {
         self.ticks += 1;
-        if self.ticks.is_multiple_of(TICKS) {
-            self.look(part());
+        if self.ticks.is_multiple_of(shared::TICKS) {
+            self.shared.counters().part.store(part());
+            self.shared.note(&self.summary);
+        }
+        if self.ticks.is_multiple_of(shared::LOOK)
+            && let Some(limit) = self.shared.look(shared::LOOK)
+        {
+            self.summary.limit(limit);
         }
     }
 
-    #[cold]
-    fn look(&mut self, part: f64) {
-        self.observer.progress(&self.summary, part);
-        let late = self
-            .settings
-            .max_time
-            .is_some_and(|most| self.begin.elapsed() >= most);
-        let stopped = self.stop.load(Ordering::Relaxed);
-        if late || stopped {
-            self.over = true;
-            self.summary.limit(match stopped {
-                true => Limit::Interrupted,
-                false => Limit::Time,
-            });
-        }
-    }
-
+    /// Whether the search is to stop.
     fn is_over(&self) -> bool {
-        self.over
+        self.shared.is_over()
+    }
+}
+
+/// A number that is read while it changes: a share, between 0 and 1.
+#[derive(Debug, Default)]
+pub struct Part(std::sync::atomic::AtomicU64);
+
+impl Part {
+    /// What it is now.
+    pub fn load(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    fn store(&self, part: f64) {
+        self.0.store(part.to_bits(), Ordering::Relaxed);
     }
 }

@@ -444,7 +444,9 @@ impl Trace {
             sections.find(|section| section.lock == lock.raw())
         })?;
         let known = &self.tasks[task.index()].past;
-        let taken = self.executed.get((holder.transition as usize).checked_sub(1)?)?;
+        let taken = self
+            .executed
+            .get((holder.transition as usize).checked_sub(1)?)?;
         (!known.has(taken.piece)).then_some(holder.transition)
     }
 

@@ -1,9 +1,13 @@
 //! Depth first over the tree of choices, with or without matching states.
 
+use heddle_core::TaskId;
+
 use crate::cursor::Cursor;
+use crate::fingerprint::Fingerprint;
 use crate::program::{Choice, Program};
 use crate::watch::Watch;
 
+use super::split::Unit;
 use super::{Limit, Observer, Reduction, Search};
 
 /// A choice point on the way to the present one.
@@ -12,17 +16,37 @@ struct Node<'p, P: Program + 'p> {
     cursor: Option<Cursor<'p, P>>,
     choices: Vec<Choice>,
     next: usize,
+    /// Who ran before.
+    current: Option<TaskId>,
     preemptions: u32,
+    key: Option<Fingerprint>,
 }
 
-/// Runs every schedule, or every one that enters a new state.
-pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(search: &mut Search<'_, 'p, P, O>) {
-    let cursor = search.start(Watch::new());
+/// Runs every schedule of the unit, or every one that enters a new state.
+pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(
+    search: &mut Search<'_, 'p, P, O>,
+    unit: &Unit,
+) {
+    let mut cursor = search.start(Watch::new());
     let mut numbers = Vec::new();
+    let mut preemptions = 0;
+    for &number in &unit.numbers {
+        let choices = cursor.choices();
+        let choice = choices[number as usize];
+        preemptions += u32::from(is_preemption(cursor.current, &choices, choice));
+        numbers.push(number);
+        cursor.take(choice);
+        search.collect(&mut cursor, &numbers);
+    }
     let mut nodes: Vec<Node<'p, P>> = Vec::new();
-    nodes.extend(enter(search, cursor, &numbers, 0));
+    nodes.extend(enter(search, cursor, &numbers, preemptions));
     while let Some(node) = nodes.last_mut() {
-        if node.next == node.choices.len() || search.is_over() {
+        if search.is_over() {
+            return search
+                .shared
+                .leave_open(nodes.iter().filter_map(|node| node.key));
+        }
+        if node.next == node.choices.len() {
             nodes.pop();
             numbers.pop();
             continue;
@@ -30,9 +54,10 @@ pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(search: &mut Sear
         let number = node.next;
         node.next += 1;
         let choice = node.choices[number];
-        let preemptions = node.preemptions + u32::from(is_preemption(node, choice));
+        let preemptions =
+            node.preemptions + u32::from(is_preemption(node.current, &node.choices, choice));
         if search
-            .settings
+            .settings()
             .preemptions
             .is_some_and(|most| preemptions > most)
         {
@@ -63,10 +88,9 @@ fn cursor_for<'p, P: Program>(node: &mut Node<'p, P>, is_last: bool) -> Option<C
 }
 
 /// Whether the choice switches away from a task that could go on.
-fn is_preemption<P: Program>(node: &Node<'_, P>, choice: Choice) -> bool {
-    let current = node.cursor.as_ref().and_then(|cursor| cursor.current);
+fn is_preemption(current: Option<TaskId>, choices: &[Choice], choice: Choice) -> bool {
     let goes_on = |other: &Choice| Some(other.task) == current;
-    Some(choice.task) != current && node.choices.first().is_some_and(goes_on)
+    !goes_on(&choice) && choices.first().is_some_and(goes_on)
 }
 
 /// The choice point the cursor stands at, if there is anything to choose from there.
@@ -77,8 +101,9 @@ fn enter<'p, P: Program, O: Observer<P::Run<'p>>>(
     preemptions: u32,
 ) -> Option<Node<'p, P>> {
     let choices = cursor.choices();
-    if search.settings.reduction == Reduction::States {
-        let extra = match search.settings.preemptions {
+    let mut key = None;
+    if search.settings().reduction == Reduction::States {
+        let extra = match search.settings().preemptions {
             None => 0,
             Some(_) => {
                 let current = cursor
@@ -87,7 +112,8 @@ fn enter<'p, P: Program, O: Observer<P::Run<'p>>>(
                 current ^ u64::from(preemptions)
             }
         };
-        if !search.is_new(&mut cursor, extra) {
+        key = search.key(&mut cursor, extra);
+        if key.is_some_and(|key| !search.shared.is_new(key)) {
             return None;
         }
     }
@@ -96,15 +122,17 @@ fn enter<'p, P: Program, O: Observer<P::Run<'p>>>(
         search.end(&mut cursor);
         return None;
     }
-    if numbers.len() >= search.settings.max_choices {
+    if numbers.len() >= search.settings().max_choices {
         search.summary.limit(Limit::Length);
         return None;
     }
     Some(Node {
+        current: cursor.current,
         cursor: Some(cursor),
         choices,
         next: 0,
         preemptions,
+        key,
     })
 }
 

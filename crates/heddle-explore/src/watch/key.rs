@@ -17,7 +17,7 @@
 //! to a mixed location): what it is, and who knows of it (live tasks, open finishes, tokens,
 //! locks, ended tasks that can be joined).
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 use heddle_core::{LockMode, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,16 +36,30 @@ pub struct Mixed {
     mixed: FxHashSet<u64>,
     /// Whether `mixed` grew since the search began.
     grew: bool,
+    /// Whether all locations are taken for mixed.
+    everything: bool,
 }
 
 impl Mixed {
+    /// Takes all locations for mixed.
+    pub fn everything() -> Self {
+        Self {
+            everything: true,
+            ..Self::default()
+        }
+    }
+
+    fn has(&self, location: u64) -> bool {
+        self.everything || self.mixed.contains(&location)
+    }
+
     /// Whether the search must begin anew. If so, the next one knows.
     pub fn begin_again(&mut self) -> bool {
         std::mem::take(&mut self.grew)
     }
 
     fn note(&mut self, location: u64, mark: &Mark) {
-        if self.mixed.contains(&location) {
+        if self.has(location) {
             return;
         }
         let alone = mark
@@ -71,15 +85,17 @@ impl Mixed {
 
 impl Watch {
     /// The key of the run's state, of which the program's part was added up in `state`.
-    pub fn key(&self, state: State, mixed: &RefCell<Mixed>) -> Fingerprint {
+    pub fn key(&self, state: State, mixed: &Mutex<Mixed>) -> Fingerprint {
         let (mut key, joinable) = state.parts();
-        let mut mixed = mixed.borrow_mut();
+        let mut mixed = mixed
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut rows: SmallVec<[u64; 16]> = SmallVec::new();
         for (location, mark) in self.histories.marks() {
             let name = self.names.location(location);
             if mark.is_closed {
                 mixed.note(name, mark);
-                if !mixed.mixed.contains(&name) {
+                if !mixed.has(name) {
                     continue;
                 }
             }

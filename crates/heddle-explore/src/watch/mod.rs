@@ -30,12 +30,14 @@
 mod history;
 mod key;
 mod section;
+mod sections;
 
 use heddle_core::{AccessKind, Event, Extent, Listener, Location, LockMode, SiteId, TaskId};
 use smallvec::SmallVec;
 
 use crate::fingerprint::Names;
 pub use key::Mixed;
+pub use sections::Sections;
 
 use crate::past::Past;
 use crate::verdict::{Race, Verdict};

@@ -261,6 +261,11 @@ impl<'c> Controlled<'c> {
         self.parts = Some(Box::new(machine.parts(explored)));
     }
 
+    /// Whether the main task has ended, and with it the run.
+    pub fn has_ended(&self) -> bool {
+        self.parts().explored.end == End::Main
+    }
+
     /// Whether the run was ended before it came to its end.
     pub fn is_cut(&self) -> bool {
         self.parts().explored.end == End::Cut
