@@ -1,6 +1,7 @@
 //! Choosing engines for a run, running it, and settling what one pass leaves open.
 
 use crate::atomicity::{self, Atomicity, Scope};
+use crate::deadlock;
 use crate::event::Listener;
 use crate::finding::{Finding, Guarantee, Outcome};
 use crate::history::{FourField, Full, History, OneReader, TwoReaders, Unchecked};
@@ -82,7 +83,8 @@ pub fn check<R: Run>(run: &mut R, order: OrderChoice) -> Result<Outcome, OrderEr
 
 /// Runs the program and reports every location with a race and every unit that can be torn.
 ///
-/// Atomicity is another pass over the run, made only if something is to be checked.
+/// Atomicity is another pass over the run, made only if something is to be checked; so are deadlocks that
+/// other schedules can have, if there are locks.
 pub fn check_with<R: Run>(run: &mut R, analyses: Analyses) -> Result<Outcome, OrderError> {
     let features = run.features();
     let mut outcome = races(run, analyses.order)?;
@@ -91,6 +93,9 @@ pub fn check_with<R: Run>(run: &mut R, analyses: Analyses) -> Result<Outcome, Or
     if is_asked && !features.cuts {
         let torn = atomicity::torn(run, analyses.order, analyses.atomicity)?;
         outcome.findings.extend(torn);
+    }
+    if features.locks && !features.cuts {
+        outcome.findings.extend(deadlock::possible(run));
     }
     Ok(outcome)
 }

@@ -104,6 +104,25 @@ pub enum Finding {
         /// Every waiting task and what it waits for.
         waits: Vec<Wait>,
     },
+    /// Tasks that wait for each other in a circle, if a schedule lets all of them get so far.
+    PossibleDeadlock {
+        /// Each waits for the next, the last for the first.
+        chain: Vec<Link>,
+    },
+}
+
+/// One task of a possible deadlock.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Link {
+    /// Who waits.
+    pub task: TaskId,
+    /// The lock it holds that the one before waits for, and where it took it. None where
+    /// the one before waits for the task itself.
+    pub holds: Option<(LockId, SiteId)>,
+    /// For what it waits.
+    pub awaited: Awaited,
+    /// Where.
+    pub site: SiteId,
 }
 
 /// One task that waits forever.

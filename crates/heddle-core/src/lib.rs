@@ -12,6 +12,7 @@
 
 pub mod atomicity;
 mod check;
+pub mod deadlock;
 mod event;
 mod finding;
 pub mod history;
@@ -31,7 +32,8 @@ pub use event::{
     ValueProblem,
 };
 pub use finding::{
-    Access, Certainty, Counts, Finding, FinishInfo, Guarantee, Outcome, Place, TaskInfo, Wait, Why,
+    Access, Certainty, Counts, Finding, FinishInfo, Guarantee, Link, Outcome, Place, TaskInfo,
+    Wait, Why,
 };
 pub use id::{
     Extent, FileId, FinishId, GroupId, Location, LockId, NameId, SiteId, StrandId, TaskId, TokenId,

@@ -8,6 +8,7 @@ use heddle_core::{
     SiteId, TaskId, Wait as CoreWait, Why,
 };
 
+use crate::circle;
 use crate::explain::{self, Explanation};
 use crate::model::{Access, Certainty, Finding, Kind, Note, Wait};
 use crate::resolve::Resolver;
@@ -107,6 +108,7 @@ impl<'a> Wording<'a> {
                 assertion(self.resolver, *site, *task, *count)
             }
             CoreFinding::Deadlock { waits } => deadlock(self.resolver, waits),
+            CoreFinding::PossibleDeadlock { chain } => circle::finding(self.resolver, chain),
         }
     }
 
@@ -204,7 +206,8 @@ pub fn certainty(found: &CoreFinding) -> Certainty {
         | CoreFinding::Atomicity {
             certainty: CoreCertainty::Possible,
             ..
-        } => Certainty::Possible,
+        }
+        | CoreFinding::PossibleDeadlock { .. } => Certainty::Possible,
         _ => Certainty::Certain,
     }
 }
@@ -259,6 +262,7 @@ fn wait(resolver: &Resolver, wait: &CoreWait) -> Wait {
         task: resolver.task(wait.task),
         position: resolver.position(wait.site),
         awaited: resolver.awaited(wait.awaited),
+        holds: None,
     }
 }
 
@@ -282,7 +286,7 @@ fn deadlock_help(resolver: &Resolver, waits: &[CoreWait]) -> String {
     cause.unwrap_or_else(|| "let no task wait, directly or not, for its own end".into())
 }
 
-fn blank(kind: Kind) -> Finding {
+pub(crate) fn blank(kind: Kind) -> Finding {
     Finding {
         kind,
         certainty: Certainty::Certain,

@@ -6,6 +6,7 @@
 //! format needs no knowledge of detectors. [`Problem`] is the same for what is not a finding:
 //! a program that does not parse, a run that stopped, a damaged file.
 
+mod circle;
 mod details;
 mod explain;
 mod explored;
@@ -34,7 +35,7 @@ pub use details::{Details, FrameInfo, ObjectInfo, ObjectKind};
 pub use explored::{Confirmed, Exploration, Replay, Step};
 pub use group::{Group, groups};
 pub use model::{
-    Access, Certainty, Finding, Frame, Kind, Note, Object, Operation, Report, Spawned, Task,
+    Access, Certainty, Finding, Frame, Hold, Kind, Note, Object, Operation, Report, Spawned, Task,
     Totals, Transactions, Verdict, Wait, guarantee_phrase,
 };
 pub use position::{Position, Source};

@@ -136,6 +136,8 @@ pub struct Totals {
     pub assertions: usize,
     /// Deadlocks.
     pub deadlocks: usize,
+    /// Deadlocks that did not happen, but can in another schedule.
+    pub possible_deadlocks: usize,
 }
 
 /// What sort of defect a finding is.
@@ -150,7 +152,7 @@ pub enum Kind {
     Transaction,
     /// An assertion of the program failed.
     Assertion,
-    /// Nothing can run and tasks remain.
+    /// Nothing can run and tasks remain, or can come to that.
     Deadlock,
 }
 
@@ -334,6 +336,18 @@ pub struct Wait {
     pub position: Option<Position>,
     /// For what, in words.
     pub awaited: String,
+    /// What it holds meanwhile that another waits for, in a possible deadlock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds: Option<Hold>,
+}
+
+/// A lock that a waiting task holds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Hold {
+    /// The lock.
+    pub lock: String,
+    /// Where it was taken.
+    pub position: Option<Position>,
 }
 
 /// One sentence of an explanation and the place it speaks of.

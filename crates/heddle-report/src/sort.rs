@@ -65,6 +65,7 @@ impl<'a> Sorted<'a> {
                 Finding::Transaction(_) => &mut totals.possible_transactions,
                 Finding::Assertion { .. } => &mut totals.assertions,
                 Finding::Deadlock { .. } => &mut totals.deadlocks,
+                Finding::PossibleDeadlock { .. } => &mut totals.possible_deadlocks,
             };
             *total += 1;
         }
@@ -114,6 +115,10 @@ impl Spot {
             Finding::Deadlock { waits } => {
                 let first = waits.first().map(|wait| wait.site);
                 (first, None, Certainty::Certain, 2)
+            }
+            Finding::PossibleDeadlock { chain } => {
+                let site = |row: usize| chain.get(row).map(|link| link.site);
+                (site(0), site(1), Certainty::Possible, 2)
             }
         };
         let first = first.and_then(|site| legend.site(site));

@@ -37,11 +37,7 @@ pub enum Colour {
 
 /// The whole report, each line ended. The error is not in it: see [`render_problem`].
 pub fn render(report: &Report, colour: Colour) -> String {
-    let mut text = String::new();
-    for group in groups(&report.findings) {
-        text.push_str(&draw(block(group), colour));
-        text.push('\n');
-    }
+    let mut text = render_findings(report, colour);
     text.extend(left_out(report));
     text.extend(report.velodrome.as_ref().map(Velodrome::text));
     text.extend(report.stats.as_ref().map(stats));
@@ -52,6 +48,16 @@ pub fn render(report: &Report, colour: Colour) -> String {
             .map(|exploration| exploration.text()),
     );
     text.push_str(&summary(report));
+    text
+}
+
+/// The findings alone, each with an empty line after it.
+pub fn render_findings(report: &Report, colour: Colour) -> String {
+    let mut text = String::new();
+    for group in groups(&report.findings) {
+        text.push_str(&draw(block(group), colour));
+        text.push('\n');
+    }
     text
 }
 
@@ -130,6 +136,7 @@ fn headline(group: Group<'_>) -> String {
             format!("possible atomicity violation: {message}")
         }
         (Certainty::Possible, Kind::Transaction) => format!("possibly {message}"),
+        (Certainty::Possible, Kind::Deadlock) => format!("possible deadlock: {message}"),
         (Certainty::Possible, _) => format!("possible race: {message}"),
     }
 }
@@ -145,9 +152,14 @@ fn many_locations(group: Group<'_>, first: &Access, second: &Access) -> String {
 
 fn marks(finding: &Finding) -> Vec<Mark> {
     let accesses = access_marks(&finding.accesses);
-    let waits = finding.waits.iter().take(WAITS_LISTED).map(|wait| {
+    let waits = finding.waits.iter().take(WAITS_LISTED);
+    let waits = waits.flat_map(|wait| {
+        let held = wait.holds.iter().map(|hold| {
+            let label = format!("{} takes {}", wait.task.phrase, hold.lock);
+            (&hold.position, label)
+        });
         let label = format!("{} waits for {}", wait.task.phrase, wait.awaited);
-        (&wait.position, label)
+        held.chain([(&wait.position, label)])
     });
     let task = finding
         .task
@@ -238,7 +250,13 @@ fn chains(finding: &Finding) -> impl Iterator<Item = String> {
 
 fn tasks(finding: &Finding) -> impl Iterator<Item = &Task> {
     let accesses = finding.accesses.iter().map(|access| &*access.task);
-    accesses.chain(finding.task.iter().map(|task| &**task))
+    // How they came to be matters where they only might meet.
+    let is_possible = finding.certainty == Certainty::Possible;
+    let waits = finding.waits.iter().filter(move |_| is_possible);
+    let waits = waits.take(WAITS_LISTED).map(|wait| &*wait.task);
+    accesses
+        .chain(waits)
+        .chain(finding.task.iter().map(|task| &**task))
 }
 
 /// `task T4: spawned at 5:14 by task T3, spawned at 5:3 by main`.
@@ -369,6 +387,7 @@ fn totals(totals: &Totals) -> Vec<String> {
         (totals.possible_transactions, "possible visible cut"),
         (totals.assertions, "failed assertion"),
         (totals.deadlocks, "deadlock"),
+        (totals.possible_deadlocks, "possible deadlock"),
     ];
     let present = kinds.into_iter().filter(|(number, _)| *number > 0);
     present

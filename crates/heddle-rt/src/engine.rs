@@ -23,6 +23,7 @@ use crate::states::{ROWS, States};
 use crate::store::Store;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
 use crate::velodrome::{Course, Velodrome};
+use heddle_core::deadlock::LockOrder;
 use heddle_core::order::layer::Layer;
 use heddle_core::order::tree::{Departures, Node, NodeIndex, NodeKind, Nodes, ROOT};
 use heddle_core::{
@@ -68,6 +69,8 @@ pub struct Cursor {
     /// Whether some of its descendants were not joined when it waited for its children.
     pub(crate) leaks: bool,
     pub(crate) hold: Hold,
+    /// The locks it holds, as far as it is known where they were taken.
+    pub(crate) taken: Vec<heddle_core::deadlock::Held>,
     /// The region it is in, if it has touched something watched in it.
     pub(crate) region: u32,
     /// How many atomic blocks it is in.
@@ -192,6 +195,7 @@ pub struct Engine {
     pub(crate) owned: fn(u64) -> bool,
     pub(crate) witness: fn(u64, [u32; 2]),
     gave_up: AtomicBool,
+    pub(crate) lock_order: Mutex<LockOrder>,
     pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) velodrome: Option<Box<Velodrome>>,
     #[cfg(feature = "study")]
@@ -276,6 +280,7 @@ impl Engine {
             owned: |_| false,
             witness: |_, _| (),
             gave_up: AtomicBool::new(false),
+            lock_order: Mutex::default(),
             recorder: None,
             velodrome: None,
             #[cfg(feature = "study")]
@@ -385,6 +390,7 @@ impl Engine {
             departures: Departures::None,
             leaks: false,
             hold: Hold::NOTHING,
+            taken: Vec::new(),
             region: NO_REGION,
             blocks: 0,
             course: Course::default(),
@@ -506,6 +512,7 @@ impl Engine {
             departures: departures_of(self.origins.get(origin).kind),
             leaks: false,
             hold: Hold::NOTHING,
+            taken: Vec::new(),
             region: NO_REGION,
             blocks: 0,
             course: Course::default(),
@@ -707,6 +714,9 @@ impl Engine {
         self.leave_section(cursor, lock, strand);
         self.record(|book| book.release(cursor.task, lock));
         self.gave_back(cursor, lock);
+        if let Some(at) = cursor.taken.iter().rposition(|held| held.lock == lock) {
+            cursor.taken.remove(at);
+        }
         let hold = self.exclusion.release(cursor.hold, lock, strand);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
         cursor.departures = cursor.departures.max(Departures::HandOffs);

@@ -17,6 +17,7 @@ mod exclusion;
 mod forest;
 mod frames;
 mod history;
+mod lock_order;
 mod plain;
 mod races;
 mod record;

@@ -4,12 +4,13 @@
 //! ship with this crate in it.
 
 use crate::counts::Tally;
+use crate::explore::world;
 use crate::locks::{LockLabel, RecentLocks, Value};
 use crate::recorder::Recorder;
 use crate::session::{Session, note};
 use crate::sites::{Caller, RecentSites};
 use heddle_core::{
-    AccessKind, Event, Extent, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
+    AccessKind, Event, Extent, FinishId, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
 };
 use heddle_rt::{Cursor, EndPoint, FinishScope, LockMode, ThreadCache, Touch};
 use std::cell::{Cell, RefCell};
@@ -58,21 +59,83 @@ thread_local! {
 
 /// A task that was created and has not begun.
 #[derive(Debug)]
-pub(crate) struct Newborn {
+pub(crate) enum Newborn {
+    /// Of a check.
+    Checked(Checked),
+    /// Of an explored run.
+    Explored(TaskId),
+}
+
+/// A task of a check.
+#[derive(Debug)]
+pub(crate) struct Checked {
     session: Arc<Session>,
     cursor: Cursor,
+}
+
+/// The end of a task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ended {
+    /// Of a check.
+    Checked(EndPoint),
+    /// Of an explored run.
+    Explored(TaskId),
+}
+
+/// A finish that was opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Opened {
+    /// In a check.
+    Checked(FinishScope),
+    /// In an explored run, inside of another.
+    Explored(FinishId, FinishId),
+}
+
+impl Opened {
+    /// The main task's implicit finish.
+    pub(crate) fn main() -> Self {
+        match world::is_explored() {
+            true => Self::Explored(FinishId::MAIN, FinishId::MAIN),
+            false => Self::Checked(FinishScope::MAIN),
+        }
+    }
+
+    /// Its number.
+    pub(crate) fn id(&self) -> FinishId {
+        match self {
+            Self::Checked(scope) => scope.id(),
+            Self::Explored(finish, _) => *finish,
+        }
+    }
 }
 
 impl Newborn {
     /// The main task of a session.
     pub(crate) fn main(session: Arc<Session>) -> Self {
         let cursor = session.engine.main_task();
-        Self { session, cursor }
+        Self::Checked(Checked { session, cursor })
     }
 
     /// Runs `body` as this task on this thread, whatever task the thread ran before. If it panics, the
     /// task counts as ended all the same.
-    pub(crate) fn run<R>(self, body: impl FnOnce() -> R) -> (std::thread::Result<R>, EndPoint) {
+    pub(crate) fn run<R>(self, body: impl FnOnce() -> R) -> (std::thread::Result<R>, Ended) {
+        match self {
+            Self::Checked(checked) => {
+                let (result, end) = checked.run(body);
+                (result, Ended::Checked(end))
+            }
+            Self::Explored(task) => {
+                world::begin(task);
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
+                world::end();
+                (result, Ended::Explored(task))
+            }
+        }
+    }
+}
+
+impl Checked {
+    fn run<R>(self, body: impl FnOnce() -> R) -> (std::thread::Result<R>, EndPoint) {
         let Self { session, cursor } = self;
         let cache = with(|current| current.shared_cache(&session)).flatten();
         let mut context = TaskContext {
@@ -220,9 +283,14 @@ impl TaskContext {
     }
 }
 
-/// Whether a checked task is running on this thread.
+/// Whether a checked or explored task is running on this thread.
 pub(crate) fn is_checked() -> bool {
-    CURRENT.get().is_some()
+    CURRENT.get().is_some() || world::is_explored()
+}
+
+/// Whether the running task is one of a check on several threads.
+pub(crate) fn is_pooled() -> bool {
+    with(|context| context.session.execution == crate::session::Execution::Pool).unwrap_or(false)
 }
 
 /// What was checked for a strand holds until [`strand`] says another.
@@ -232,12 +300,12 @@ pub(crate) struct Strand(u32);
 /// The strand of the thread's last access.
 #[inline(always)]
 pub(crate) fn strand() -> Strand {
-    Strand(with(|context| context.cursor.strand()).unwrap_or(u32::MAX))
+    Strand(with(|context| context.cursor.strand()).unwrap_or_else(world::strand))
 }
 
 /// The running task.
 pub(crate) fn task() -> Option<TaskId> {
-    with(|context| context.cursor.task())
+    with(|context| context.cursor.task()).or_else(world::task)
 }
 
 /// The session of the running task.
@@ -248,17 +316,29 @@ pub(crate) fn session() -> Option<Arc<Session>> {
 /// The running task reads `len` locations from `start`.
 #[inline(always)]
 pub(crate) fn read(start: u64, len: u64, caller: Caller) {
-    with(|context| context.access(AccessKind::Read, start, len, caller));
+    if with(|context| context.access(AccessKind::Read, start, len, caller)).is_none() {
+        world::access(AccessKind::Read, start, len, caller);
+    }
 }
 
 /// The running task writes `len` locations from `start`.
 #[inline(always)]
 pub(crate) fn write(start: u64, len: u64, caller: Caller) {
-    with(|context| context.access(AccessKind::Write, start, len, caller));
+    if with(|context| context.access(AccessKind::Write, start, len, caller)).is_none() {
+        world::access(AccessKind::Write, start, len, caller);
+    }
 }
 
 /// The running task creates a task, into `into` or its innermost finish.
-pub(crate) fn spawn(into: Option<&FinishScope>, kind: TaskKind, caller: Caller) -> Option<Newborn> {
+pub(crate) fn spawn(into: Option<&Opened>, kind: TaskKind, caller: Caller) -> Option<Newborn> {
+    if world::is_explored() {
+        let task = world::spawn(into.map(Opened::id), kind, caller);
+        return task.map(Newborn::Explored);
+    }
+    let into = into.and_then(|opened| match opened {
+        Opened::Checked(scope) => Some(scope),
+        Opened::Explored(..) => None,
+    });
     with(|context| {
         let site = context.site(caller);
         let session = Arc::clone(&context.session);
@@ -279,12 +359,16 @@ pub(crate) fn spawn(into: Option<&FinishScope>, kind: TaskKind, caller: Caller) 
                 name,
             });
         });
-        Newborn { session, cursor }
+        Newborn::Checked(Checked { session, cursor })
     })
 }
 
 /// The running task opens a finish.
-pub(crate) fn finish_begin(caller: Caller) -> Option<FinishScope> {
+pub(crate) fn finish_begin(caller: Caller) -> Option<Opened> {
+    if world::is_explored() {
+        let outer = world::finish();
+        return Some(Opened::Explored(world::finish_begin(caller), outer));
+    }
     with(|context| {
         let (site, kind) = (context.site(caller), FinishKind::Finish);
         let engine = &context.session.engine;
@@ -293,13 +377,15 @@ pub(crate) fn finish_begin(caller: Caller) -> Option<FinishScope> {
         record_with(context, |recorder| {
             recorder.on(Event::FinishBegin { finish, kind, site });
         });
-        scope
+        Opened::Checked(scope)
     })
 }
 
 /// The running task's innermost finish is over.
-pub(crate) fn finish_end(scope: Option<FinishScope>) {
-    if let Some(scope) = scope {
+pub(crate) fn finish_end(opened: Option<Opened>) {
+    if let Some(Opened::Explored(finish, outer)) = opened {
+        world::finish_end(finish, outer);
+    } else if let Some(Opened::Checked(scope)) = opened {
         with(|context| {
             let engine = &context.session.engine;
             engine.finish_end(&mut context.cursor, scope);
@@ -312,7 +398,11 @@ pub(crate) fn finish_end(scope: Option<FinishScope>) {
 }
 
 /// The end of another task precedes what follows.
-pub(crate) fn join(end: EndPoint) {
+pub(crate) fn join(end: Ended) {
+    let end = match end {
+        Ended::Checked(end) => end,
+        Ended::Explored(task) => return world::join(task),
+    };
     with(|context| {
         context.note_edges(1);
         context.session.engine.join(&mut context.cursor, end);
@@ -328,10 +418,12 @@ pub(crate) fn signal() -> Option<u32> {
         record_with(context, |recorder| recorder.signal(signal));
         signal
     })
+    .or_else(world::signal)
 }
 
 /// These signals precede what follows.
 pub(crate) fn wait(signals: &[u32]) {
+    world::wait(signals);
     with(|context| {
         context.note_edges(signals.len());
         context.session.engine.wait(&mut context.cursor, signals);
@@ -341,9 +433,24 @@ pub(crate) fn wait(signals: &[u32]) {
     });
 }
 
-/// The running task takes a lock, which reports call by its label, and which protects a value.
-pub(crate) fn acquire(lock: LockId, known: Option<(&LockLabel, Value)>, mode: LockMode) {
+/// The running task is about to take a lock, and to wait for it if need be.
+pub(crate) fn waits_for(lock: LockId, mode: LockMode, caller: Caller) {
     with(|context| {
+        let site = context.site(caller);
+        let engine = &context.session.engine;
+        engine.waits_for(&mut context.cursor, lock, mode, site);
+    });
+}
+
+/// The running task takes a lock, which reports call by its label, and which protects a value.
+pub(crate) fn acquire(
+    lock: LockId,
+    known: Option<(&LockLabel, Value)>,
+    mode: LockMode,
+    caller: Caller,
+) {
+    with(|context| {
+        let site = context.site(caller);
         if let Some((label, value)) = known {
             let (session, _, memory) = context.parts();
             let watch = || session.engine.watch_value(value.location, value.pairs);
@@ -356,6 +463,7 @@ pub(crate) fn acquire(lock: LockId, known: Option<(&LockLabel, Value)>, mode: Lo
         });
         let engine = &context.session.engine;
         engine.acquire(&mut context.cursor, lock, mode);
+        engine.holds_since(&mut context.cursor, lock, mode, site);
         let task = context.cursor.task();
         record_with(context, |recorder| recorder.acquire(task, lock, mode));
     });
@@ -414,6 +522,7 @@ pub(crate) fn unsupported(what: &'static str) {
 
 /// The running task gives a lock back.
 pub(crate) fn release(lock: LockId) {
+    world::release(lock);
     with(|context| {
         context.session.engine.release(&mut context.cursor, lock);
         let task = context.cursor.task();

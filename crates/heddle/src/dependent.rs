@@ -1,21 +1,22 @@
 //! Tasks that start after others: what they wait for, and who wakes them.
 
-use crate::context;
+use crate::context::{self, Ended};
 use crate::exec::{Core, Job};
+use crate::explore::world;
 use crate::idle::{self, Stealing};
 use crate::session::{Execution, Session};
 use crate::sites::Caller;
-use heddle_rt::EndPoint;
+use heddle_core::{Awaited, TaskId};
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What orders those who waited after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Precedence {
     /// The end of a task.
-    End(EndPoint),
+    End(Ended),
     /// A signal.
     Signal(u32),
     /// Nothing is checked.
@@ -28,6 +29,8 @@ pub(crate) struct Completion {
     /// What it is, in a sentence: `the event`, `the task`.
     what: &'static str,
     made_at: Caller,
+    /// The explored task whose end it is.
+    task: OnceLock<TaskId>,
     state: Mutex<State>,
 }
 
@@ -58,6 +61,7 @@ impl Promise {
         Self(Arc::new(Completion {
             what,
             made_at,
+            task: OnceLock::new(),
             state,
         }))
     }
@@ -107,6 +111,27 @@ impl Completion {
     }
 
     /// Those who waited for it; none if it was settled before.
+    fn outcome(&self) -> Option<Outcome> {
+        self.state().outcome
+    }
+
+    /// What a task waits for that can never go on.
+    fn awaited(&self) -> Awaited {
+        Awaited::Task(self.task.get().copied().unwrap_or(TaskId::MAIN))
+    }
+
+    /// The explored task whose end it is.
+    pub(crate) fn task(&self) -> Option<TaskId> {
+        self.task.get().copied()
+    }
+
+    /// It is the end of this explored task.
+    pub(crate) fn is_end_of(&self, newborn: Option<&context::Newborn>) {
+        if let Some(context::Newborn::Explored(task)) = newborn {
+            let _ = self.task.set(*task);
+        }
+    }
+
     fn settle(&self, outcome: Outcome) -> Option<Vec<Arc<Dependent>>> {
         let mut state = self.state();
         if state.outcome.is_some() {
@@ -133,7 +158,10 @@ impl Completion {
             let waited = idle::wait_until(session, Stealing::Forbidden, over, waits);
             waited.unwrap_or_else(|stuck| panic!("deadlock: {stuck}, which never ends"));
         }
-        match self.state().outcome {
+        if execution == Execution::Explored {
+            world::wait_until(self.awaited(), caller, || self.is_settled());
+        }
+        match self.outcome() {
             Some(Outcome::Done(precedence)) => precedence.arrive(),
             Some(Outcome::Lost) => panic!("deadlock: {caller} waits for {self}, which never ran"),
             None => panic!("{}", unfinished(&format!("{caller} waits for {self}"))),
@@ -167,7 +195,7 @@ impl Precedence {
     }
 
     /// The end of a task.
-    pub(crate) fn of_end(end: Option<EndPoint>) -> Self {
+    pub(crate) fn of_end(end: Option<Ended>) -> Self {
         end.map_or(Self::Nothing, Self::End)
     }
 }

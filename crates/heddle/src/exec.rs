@@ -5,13 +5,13 @@
 //! not return before all its tasks have ended; tasks therefore may refer to it and to everything the
 //! finish borrows.
 
-use crate::context::{self, Newborn};
+use crate::context::{self, Ended, Newborn, Opened};
 use crate::dependent::{Dependent, unfinished};
+use crate::explore::world;
 use crate::idle::{self, Stealing};
 use crate::session::{Execution, Session};
 use crate::sites::Caller;
-use heddle_core::{TaskId, TaskKind};
-use heddle_rt::{EndPoint, FinishScope};
+use heddle_core::{Awaited, FinishId, TaskId, TaskKind};
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -38,10 +38,21 @@ thread_local! {
     static SEQUENTIAL: Cell<bool> = const { Cell::new(false) };
 }
 
+/// What [`with_ambient`] finds on this thread; each explored task has its own.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Ambient(Option<NonNull<Core>>);
+
+/// Sets it, and returns what it was.
+pub(crate) fn replace_ambient(ambient: Ambient) -> Ambient {
+    Ambient(AMBIENT.replace(ambient.0))
+}
+
 /// See the module's documentation.
 #[derive(Debug)]
 pub(crate) struct Core {
-    finish: Option<FinishScope>,
+    finish: Option<Opened>,
+    /// Where it was opened.
+    at: Option<Caller>,
     session: Option<Arc<Session>>,
     execution: Execution,
     /// Tasks queued or running on the pool.
@@ -93,6 +104,7 @@ pub fn sequential<R>(body: impl FnOnce() -> R) -> R {
 /// How tasks are run here and now.
 pub(crate) fn execution(session: Option<&Session>) -> Execution {
     match session {
+        _ if world::is_explored() => Execution::Explored,
         Some(session) => session.execution,
         None if SEQUENTIAL.get() => Execution::Inline,
         None => Execution::Pool,
@@ -102,14 +114,18 @@ pub(crate) fn execution(session: Option<&Session>) -> Execution {
 /// Into how many pieces an unchecked loop is best cut here.
 pub(crate) fn pieces() -> usize {
     match execution(None) {
-        Execution::Inline => 1,
+        Execution::Inline | Execution::Explored => 1,
         Execution::Pool => rayon_core::current_num_threads() * 8,
     }
 }
 
 /// Calls `f` with plenty of stack: recursion through tasks may go as deep as it likes.
 pub(crate) fn with_stack<R>(f: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(RED_ZONE, STACK_PIECE, f)
+    // An explored task has a stack of its own.
+    match world::is_explored() {
+        true => f(),
+        false => stacker::maybe_grow(RED_ZONE, STACK_PIECE, f),
+    }
 }
 
 /// Calls `f` with the finish that tasks without a scope of their own belong to.
@@ -122,18 +138,19 @@ pub(crate) fn with_ambient<R>(f: impl FnOnce(Option<&Core>) -> R) -> R {
 impl Core {
     /// A finish opened by the running task.
     pub(crate) fn open(caller: Caller) -> Self {
-        Self::new(context::finish_begin(caller))
+        Self::new(context::finish_begin(caller), Some(caller))
     }
 
     /// The implicit finish around the main task that now runs.
     pub(crate) fn main() -> Self {
-        Self::new(Some(FinishScope::MAIN))
+        Self::new(Some(Opened::main()), None)
     }
 
-    fn new(finish: Option<FinishScope>) -> Self {
+    fn new(finish: Option<Opened>, at: Option<Caller>) -> Self {
         let session = context::session();
         Self {
             finish,
+            at,
             execution: execution(session.as_deref()),
             session,
             pending: AtomicUsize::new(0),
@@ -153,6 +170,11 @@ impl Core {
     /// How its tasks are run.
     pub(crate) fn execution(&self) -> Execution {
         self.execution
+    }
+
+    /// The number of the finish.
+    pub(crate) fn finish_id(&self) -> FinishId {
+        self.finish.map_or(FinishId::MAIN, |finish| finish.id())
     }
 
     /// The session it belongs to.
@@ -177,7 +199,7 @@ impl Core {
         let deadlock = self.wait();
         if self
             .finish
-            .is_none_or(|finish| finish.id() != FinishScope::MAIN.id())
+            .is_none_or(|finish| finish.id() != FinishId::MAIN)
         {
             context::finish_end(self.finish);
         }
@@ -203,6 +225,9 @@ impl Core {
 
     /// The running task creates a task in this finish. None where nothing is checked.
     pub(crate) fn newborn(&self, kind: TaskKind, caller: Caller) -> Option<Newborn> {
+        if self.execution == Execution::Explored {
+            return context::spawn(self.finish.as_ref(), kind, caller);
+        }
         let session = self.session.as_ref()?;
         let running = context::session()?;
         assert!(
@@ -220,14 +245,30 @@ impl Core {
         &self,
         newborn: Option<Newborn>,
         body: impl FnOnce() + Send,
-        done: impl FnOnce(Option<EndPoint>) + Send,
+        done: impl FnOnce(Option<Ended>) + Send,
     ) {
         if self.is_inline() {
             return self.run(newborn, body, done);
         }
         // SAFETY: as promised by the caller.
         let job = unsafe { self.job(newborn, body, done) };
-        self.enqueue(job);
+        match self.execution {
+            Execution::Explored => world::start(self.counted(job)),
+            _ => self.enqueue(job),
+        }
+    }
+
+    /// The job of an explored task, which the owner of the finish waits for.
+    fn counted(&self, job: Job) -> Job {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        let core = CorePointer(NonNull::from(self));
+        Box::new(move || {
+            job();
+            // SAFETY: `close` waits for `pending` to become zero; in a run that is ended early, tasks
+            // are ended before what they were spawned by.
+            let pending = unsafe { &core.get().pending };
+            pending.fetch_sub(1, Ordering::Relaxed);
+        })
     }
 
     /// A task as something that can be kept for later.
@@ -238,7 +279,7 @@ impl Core {
         &self,
         newborn: Option<Newborn>,
         body: impl FnOnce() + Send,
-        done: impl FnOnce(Option<EndPoint>) + Send,
+        done: impl FnOnce(Option<Ended>) + Send,
     ) -> Job {
         let job: Box<dyn FnOnce() + Send + '_> = Box::new(move || self.run(newborn, body, done));
         // SAFETY: the job refers to what the caller promised to keep and to this core; it is run or
@@ -263,7 +304,7 @@ impl Core {
         &self,
         newborn: Option<Newborn>,
         body: impl FnOnce(),
-        done: impl FnOnce(Option<EndPoint>),
+        done: impl FnOnce(Option<Ended>),
     ) {
         let (result, end) = self.around(|| {
             with_stack(|| match newborn {
@@ -308,6 +349,11 @@ impl Core {
 
     /// A deferred task has nothing to wait for any more.
     pub(crate) fn now_ready(&self, job: Job) {
+        if self.execution == Execution::Explored {
+            world::start_later(self.counted(job));
+            self.deferred.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
         let owner = self.sleeping_owner();
         self.ready().jobs.push_back(job);
         if let Some(owner) = owner {
@@ -338,6 +384,7 @@ impl Core {
             match (next, self.execution) {
                 (Next::Start(job), Execution::Inline) => job(),
                 (Next::Start(job), Execution::Pool) => self.enqueue(job),
+                (Next::Start(job), Execution::Explored) => world::start_later(self.counted(job)),
                 (Next::Drop(job), _) => drop(job),
             }
             self.deferred.fetch_sub(1, Ordering::Relaxed);
@@ -358,6 +405,7 @@ impl Core {
         match self.execution {
             Execution::Inline => self.start_ready(),
             Execution::Pool => self.wait_for_pool(),
+            Execution::Explored => return self.wait_explored(),
         }
         let in_vain = std::mem::take(&mut self.ready().in_vain);
         match self.deferred.load(Ordering::Relaxed) {
@@ -365,6 +413,21 @@ impl Core {
             0 => Some(deadlock(&in_vain)),
             _ => Some(self.complaint(in_vain)),
         }
+    }
+
+    /// A run that gets no further ends here: that is a deadlock, and told as one.
+    fn wait_explored(&self) -> Option<String> {
+        let awaited = Awaited::Finish(self.finish_id());
+        let at = self.at.unwrap_or(std::panic::Location::caller());
+        world::wait_until(awaited, at, || {
+            self.pending.load(Ordering::Relaxed) == 0 && self.deferred.load(Ordering::Relaxed) == 0
+        });
+        // Left over only where the run is being ended: what they borrow is about to go.
+        let waiting = std::mem::take(&mut self.ready().waiting);
+        for task in waiting {
+            task.abandon();
+        }
+        None
     }
 
     fn wait_for_pool(&self) {

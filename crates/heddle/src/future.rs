@@ -93,6 +93,7 @@ impl<T: Send> Cell<T> {
         idle::expect_futures(core.session());
         let newborn = core.newborn(TaskKind::Future, caller);
         let (cell, promise) = Self::new(core.execution(), caller);
+        cell.completion.is_end_of(newborn.as_ref());
         let at = Arc::clone(&cell);
         let done = move |end| {
             promise.keep(Precedence::of_end(end));
@@ -117,7 +118,7 @@ impl<T: Send> Cell<T> {
             promise.keep(Precedence::Nothing);
         };
         match cell.execution {
-            Execution::Inline => task(),
+            Execution::Inline | Execution::Explored => task(),
             Execution::Pool => idle::spawn_free(task),
         }
         Future::new(cell)

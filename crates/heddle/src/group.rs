@@ -3,10 +3,12 @@
 
 use crate::context;
 use crate::dependent::{Completion, Precedence, Promise};
+use crate::explore::world;
 use crate::idle::{self, Stealing};
 use crate::scope::Scope;
+use crate::session::Execution;
 use crate::sites::Caller;
-use heddle_core::TaskKind;
+use heddle_core::{Awaited, TaskId, TaskKind};
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -64,6 +66,7 @@ impl<'scope, 'env> Group<'scope, 'env> {
         idle::expect_futures(core.session());
         let newborn = core.newborn(TaskKind::Post, caller);
         let ended = Promise::new("the task", caller);
+        ended.completion().is_end_of(newborn.as_ref());
         self.tasks().push(Arc::clone(ended.completion()));
         let done = move |end| {
             ended.keep(Precedence::of_end(end));
@@ -119,6 +122,9 @@ impl<'scope, 'env> Group<'scope, 'env> {
     }
 
     fn first_ended(&self, caller: Caller) -> Option<Arc<Completion>> {
+        if self.scope.core.execution() == Execution::Explored {
+            return self.choose_ended(caller);
+        }
         let mut first = self.take_ended();
         if first.is_none() && !self.scope.core.is_inline() {
             let session = context::session();
@@ -134,6 +140,21 @@ impl<'scope, 'env> Group<'scope, 'env> {
             waited.unwrap_or_else(|stuck| panic!("deadlock: {stuck}, and none ends"));
         }
         first
+    }
+
+    /// Any of those that have ended, as exploration wants.
+    fn choose_ended(&self, caller: Caller) -> Option<Arc<Completion>> {
+        let ended = |tasks: &mut Vec<TaskId>| {
+            let all = self.tasks();
+            let (over, open): (Vec<_>, Vec<_>) = all.iter().partition(|task| task.is_settled());
+            tasks.extend(over.iter().filter_map(|task| task.task()));
+            !open.is_empty()
+        };
+        let awaited = Awaited::Finish(self.scope.core.finish_id());
+        let chosen = world::choose(awaited, caller, ended)?;
+        let mut tasks = self.tasks();
+        let at = tasks.iter().position(|task| task.task() == Some(chosen))?;
+        Some(tasks.remove(at))
     }
 
     fn take_ended(&self) -> Option<Arc<Completion>> {

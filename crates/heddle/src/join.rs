@@ -1,6 +1,7 @@
 //! Two tasks at once.
 
 use crate::exec::Core;
+use crate::session::Execution;
 use heddle_core::TaskKind;
 use std::panic::Location;
 
@@ -42,6 +43,12 @@ where
         match core.is_inline() {
             true => {
                 core.run(first, || left = Some(a()), |_| ());
+                second();
+            }
+            // An explored task has its own stack.
+            _ if core.execution() == Execution::Explored => {
+                // SAFETY: what the body borrows outlives `close` below.
+                unsafe { core.launch(first, || left = Some(a()), |_| ()) };
                 second();
             }
             // On a pool the second is put up for grabs before the first is run here.

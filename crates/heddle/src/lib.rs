@@ -27,6 +27,7 @@
 //! - **What must not be torn**: [`Shared::atomic`] and the like, [`AtomicGroup`], [`atomically`]; and what is behind a
 //!   [`Mutex`].
 //! - **Checking**: [`check`], or a [`Checker`] with settings, which yield a [`Report`].
+//! - **Exploring**: [`explore()`], or an [`Explorer`] with settings: every schedule that can differ is run.
 //!
 //! # Outside of a check
 //! Everything works outside of [`check`] too: tasks then run on a work-stealing pool, and nothing is
@@ -46,6 +47,7 @@ mod cut;
 mod dependent;
 mod event;
 mod exec;
+mod explore;
 mod future;
 mod group;
 mod idle;
@@ -69,6 +71,7 @@ pub use checker::{Checker, check};
 pub use cut::cut;
 pub use event::{Dependence, Event, TaskHandle};
 pub use exec::sequential;
+pub use explore::{Exploration, Explored, Explorer, Reduction, explore};
 pub use future::{Future, SharedFuture, future};
 pub use group::Group;
 pub use heddle_core::Guarantee;

@@ -3,6 +3,8 @@
 //! Numbers are process-wide, so that a value may outlive a check or be used in several.
 
 use crate::atomicity::Declared;
+use crate::explore::FIRST_LOCATION;
+use crate::explore::world;
 use crate::session::running_sessions;
 use crate::sites::Caller;
 use heddle_core::GroupId;
@@ -71,19 +73,30 @@ fn with_registry<R>(f: impl FnOnce(&mut Registry) -> R) -> R {
 impl Locations {
     /// Numbers for `len` locations nobody names.
     pub(crate) fn new(len: usize) -> Self {
+        if let Some(start) = world::locations(len as u64, None) {
+            return Self {
+                start,
+                len: len as u64,
+            };
+        }
         with_registry(|registry| registry.take(len as u64))
     }
 
     /// Numbers for the `len` elements of a value; reports name them by its kind and where it was made.
     pub(crate) fn labelled(len: usize, kind: &'static str, made_at: Caller) -> Self {
+        let label = Label {
+            kind,
+            made_at,
+            name: None,
+        };
+        if let Some(start) = world::locations(len as u64, Some(label)) {
+            return Self {
+                start,
+                len: len as u64,
+            };
+        }
         with_registry(|registry| {
             let locations = registry.take(len as u64);
-            let name = None;
-            let label = Label {
-                kind,
-                made_at,
-                name,
-            };
             if len > 0 {
                 registry
                     .living
@@ -95,6 +108,9 @@ impl Locations {
 
     /// Reports call the value by this name from now on.
     pub(crate) fn rename(&mut self, name: &'static str) {
+        if self.is_explored() {
+            return world::rename(self.start, name);
+        }
         with_registry(|registry| {
             if let Some((_, label)) = registry.living.get_mut(&self.start) {
                 label.name = Some(name);
@@ -108,6 +124,11 @@ impl Locations {
         if len > 0 {
             declare(Declared { start, len, group });
         }
+    }
+
+    /// Whether they were numbered in an explored run.
+    fn is_explored(&self) -> bool {
+        self.start >= FIRST_LOCATION
     }
 
     /// How many.
@@ -184,7 +205,7 @@ pub(crate) fn labels(locations: &[u64]) -> Vec<Option<Labelled>> {
 
 impl Drop for Locations {
     fn drop(&mut self) {
-        if self.len == 0 {
+        if self.len == 0 || self.is_explored() {
             return;
         }
         // First, so that no session that starts now watches what the others forget.

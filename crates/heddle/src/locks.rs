@@ -46,6 +46,11 @@ impl LockLabel {
         locations
     }
 
+    /// Tells apart the places where locks are made.
+    pub(crate) fn place(&self) -> usize {
+        std::ptr::from_ref(self.made_at).addr()
+    }
+
     /// In a sentence about this lock.
     pub(crate) fn phrase(&self) -> String {
         match self.name {

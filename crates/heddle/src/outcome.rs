@@ -7,8 +7,8 @@ use crate::settings::Analysis;
 use heddle_core::atomicity::{Atomicity, Scope};
 use heddle_core::roster::Roster;
 use heddle_core::{
-    AccessKind, Analyses, Counts, Features, Finding, Guarantee, Legend, LockId, NameId,
-    OrderChoice, Outcome, Place, Step,
+    AccessKind, Analyses, Awaited, Counts, Features, Finding, Guarantee, Legend, Link, LockId,
+    NameId, OrderChoice, Outcome, Place, Step,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -109,6 +109,7 @@ fn by_engine(session: &Session, features: Features) -> Outcome {
     };
     let mut findings = session.engine.races(&roster.ancestry());
     findings.extend(session.engine.tears(&roster.ancestry()));
+    findings.extend(session.engine.possible_deadlocks());
     let Roster {
         tasks, finishes, ..
     } = roster;
@@ -224,11 +225,29 @@ fn name_members(finding: &mut Finding) {
 
 /// All mentions of locks that are not the one of isolated sections.
 fn locks_of(findings: &mut [Finding]) -> impl Iterator<Item = &mut LockId> {
-    let accesses = findings.iter_mut().filter_map(|finding| match finding {
-        Finding::Race { accesses, .. } => Some(accesses.as_mut_slice()),
-        Finding::Atomicity { accesses, .. } => Some(accesses.as_mut_slice()),
-        _ => None,
-    });
-    let locks = accesses.flatten().flat_map(|access| &mut access.locks);
+    let locks = findings.iter_mut().flat_map(mentioned);
     locks.filter(|lock| **lock != LockId::ISOLATED)
+}
+
+fn mentioned(finding: &mut Finding) -> Vec<&mut LockId> {
+    let accesses = match finding {
+        Finding::Race { accesses, .. } => accesses.as_mut_slice(),
+        Finding::Atomicity { accesses, .. } => accesses.as_mut_slice(),
+        Finding::PossibleDeadlock { chain } => {
+            let links = chain.iter_mut();
+            return links.flat_map(mentioned_by_link).collect();
+        }
+        _ => return Vec::new(),
+    };
+    let locks = accesses.iter_mut().flat_map(|access| &mut access.locks);
+    locks.collect()
+}
+
+fn mentioned_by_link(link: &mut Link) -> impl Iterator<Item = &mut LockId> {
+    let held = link.holds.as_mut().map(|(lock, _)| lock);
+    let awaited = match &mut link.awaited {
+        Awaited::Lock(lock) => Some(lock),
+        _ => None,
+    };
+    held.into_iter().chain(awaited)
 }

@@ -169,6 +169,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         let newborn = self.core.newborn(TaskKind::Dependent, caller);
         let awaited: Vec<_> = dependences.iter().map(|on| on.completion().0).collect();
         let end = Promise::new("the task", caller);
+        end.completion().is_end_of(newborn.as_ref());
         let (before, ended) = (awaited.clone(), Arc::clone(end.completion()));
         let body = move || {
             before

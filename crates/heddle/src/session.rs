@@ -20,6 +20,8 @@ pub(crate) enum Execution {
     Inline,
     /// On the threads of a pool.
     Pool,
+    /// As coroutines on one thread, in the sequence that exploration wants.
+    Explored,
 }
 
 /// Everything that belongs to one checked run.

@@ -97,7 +97,7 @@ impl Default for RecentSites {
 
 /// The text of a source file. The compiler names files as seen from where it was started, which may
 /// be a directory further up: that of the workspace.
-fn read_source(path: &str) -> Option<String> {
+pub(crate) fn read_source(path: &str) -> Option<String> {
     let here = std::env::current_dir().ok()?;
     let mut candidates = here.ancestors().map(|directory| directory.join(path));
     candidates.find_map(|candidate| std::fs::read_to_string(candidate).ok())

@@ -13,6 +13,7 @@
 use super::ompt::{Endpoint, mutex};
 use super::sequence;
 use super::task::{self, Role};
+use crate::access;
 use crate::runtime::{LockKind, Runtime};
 use crate::thread::Thread;
 use heddle_core::LockId;
@@ -29,11 +30,18 @@ pub(super) struct Held {
     level: u32,
 }
 
-/// The running task has taken a lock.
-pub(super) fn acquired(runtime: &Runtime, thread: &mut Thread, kind: c_int, address: usize) {
+/// The running task has taken a lock, by a call at `pc`.
+pub(super) fn acquired(
+    runtime: &Runtime,
+    thread: &mut Thread,
+    kind: c_int,
+    address: usize,
+    pc: usize,
+) {
     if kind == mutex::ORDERED {
         return sequence::ordered_begin(runtime, thread);
     }
+    let waits = !matches!(kind, mutex::TEST_LOCK | mutex::TEST_NEST_LOCK);
     let kind = if kind == mutex::CRITICAL {
         LockKind::Critical
     } else {
@@ -46,9 +54,12 @@ pub(super) fn acquired(runtime: &Runtime, thread: &mut Thread, kind: c_int, addr
         _ => address,
     };
     let id = runtime.locks.id_in(task.group, named, kind);
-    runtime
-        .engine
-        .acquire(&mut thread.cursor, id, LockMode::Exclusive);
+    let (engine, mode, site) = (&runtime.engine, LockMode::Exclusive, access::site(pc));
+    if waits {
+        engine.waits_for(&mut thread.cursor, id, mode, site);
+    }
+    engine.acquire(&mut thread.cursor, id, mode);
+    engine.holds_since(&mut thread.cursor, id, mode, site);
     task.held.push(Held {
         id,
         address,

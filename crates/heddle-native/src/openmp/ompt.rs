@@ -198,6 +198,10 @@ pub mod dependence {
 /// Kinds of mutual exclusion.
 pub mod mutex {
     use std::ffi::c_int;
+    /// `omp_test_lock`, which does not wait.
+    pub const TEST_LOCK: c_int = 2;
+    /// `omp_test_nest_lock`.
+    pub const TEST_NEST_LOCK: c_int = 4;
     /// `critical`.
     pub const CRITICAL: c_int = 5;
     /// `ordered`, which is rather an order.

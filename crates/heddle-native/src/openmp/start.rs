@@ -322,8 +322,8 @@ extern "C" fn dispatch(_region: Handle, _task: Handle, kind: c_int, _instance: u
     }
 }
 
-extern "C" fn acquired(kind: c_int, address: usize, _pc: usize) {
-    enter(|runtime, thread| lock::acquired(runtime, thread, kind, address));
+extern "C" fn acquired(kind: c_int, address: usize, pc: usize) {
+    enter(|runtime, thread| lock::acquired(runtime, thread, kind, address, pc));
 }
 
 extern "C" fn released(_kind: c_int, address: usize, _pc: usize) {

@@ -1,12 +1,15 @@
 //! The threads of C11. In glibc a `mtx_t` is a mutex and a `thrd_t` a thread id; only statuses differ,
 //! and success is 0 in both.
 
+use super::blocking;
 use super::condition::{destroyed, signals, waited};
 use super::mutex::{locked, unlocks};
 use super::threads::{Routine, created, joined};
+use crate::runtime::LockKind;
 use crate::shim::{behind, export};
 use crate::{access, caller};
 use ::libc::{pthread_mutex_t, pthread_t, timespec};
+use heddle_rt::LockMode;
 use std::ffi::{c_int, c_void};
 
 type Mutex = *mut pthread_mutex_t;
@@ -49,7 +52,10 @@ export! {
 
     ["mtx_lock"] fn lock(mutex: Mutex) at pc -> c_int {
         // SAFETY: see above.
-        unsafe { locked(mutex, mtx_lock(mutex), pc) }
+        unsafe {
+            let take = || mtx_lock(mutex);
+            locked(mutex, blocking(mutex, LockKind::Mutex, LockMode::Exclusive, pc, take), pc)
+        }
     }
 
     ["mtx_trylock"] fn try_lock(mutex: Mutex) at pc -> c_int {

@@ -48,7 +48,7 @@ pub(super) unsafe fn waited<T>(
 /// The wait is over, and the thread owns the mutex again: also when it was cancelled, before the
 /// program's own handlers run.
 unsafe extern "C" fn owned_again(mutex: *mut c_void) {
-    taken(mutex, Mutex, Exclusive);
+    taken(mutex, Mutex, Exclusive, 0);
 }
 
 /// glibc's record of what to do when a thread is cancelled.

@@ -17,18 +17,45 @@ mod once;
 mod read_write;
 mod semaphore;
 mod threads;
+pub(crate) mod waiting;
 
+use crate::access;
 use crate::caller;
 use crate::runtime::LockKind;
 use crate::thread;
 use heddle_rt::LockMode;
 use std::ffi::c_int;
 
-/// The task has taken a lock.
-fn taken<T>(lock: *const T, kind: LockKind, mode: LockMode) {
+/// Takes a lock by `take`, a call at `pc` that waits for it if need be.
+fn blocking<T>(
+    lock: *const T,
+    kind: LockKind,
+    mode: LockMode,
+    pc: usize,
+    take: impl FnOnce() -> c_int,
+) -> c_int {
+    if !caller::is_program(pc) {
+        return take();
+    }
+    thread::enter(|runtime, thread| {
+        let (id, site) = (runtime.locks.id(lock as usize, kind), access::site(pc));
+        let engine = &runtime.engine;
+        engine.waits_for(&mut thread.cursor, id, mode, site);
+        waiting::begin(lock, kind, id, thread.cursor.task(), site);
+    });
+    let status = take();
+    waiting::end();
+    status
+}
+
+/// The task has taken a lock, by a call at `pc`.
+fn taken<T>(lock: *const T, kind: LockKind, mode: LockMode, pc: usize) {
     thread::enter(|runtime, thread| {
         let lock = runtime.locks.id(lock as usize, kind);
         runtime.engine.acquire(&mut thread.cursor, lock, mode);
+        let site = access::site(pc);
+        let engine = &runtime.engine;
+        engine.holds_since(&mut thread.cursor, lock, mode, site);
     });
 }
 
@@ -46,7 +73,7 @@ fn given_back<T>(lock: *const T, kind: LockKind) {
 #[inline]
 fn tried<T>(status: c_int, lock: *const T, kind: LockKind, mode: LockMode, pc: usize) -> c_int {
     if status == 0 && caller::is_program(pc) {
-        taken(lock, kind, mode);
+        taken(lock, kind, mode, pc);
     }
     status
 }

@@ -1,6 +1,6 @@
 //! Mutexes and spin locks.
 
-use super::{given_back, taken, tried};
+use super::{blocking, given_back, taken, tried};
 use crate::caller;
 use crate::runtime::LockKind::Mutex;
 use crate::shim::{behind, export};
@@ -45,7 +45,7 @@ pub(super) unsafe fn locked(mutex: *mut pthread_mutex_t, status: c_int, pc: usiz
     let owned = matches!(status, 0 | ::libc::EOWNERDEAD);
     // SAFETY: the caller owns it now.
     if owned && caller::is_program(pc) && !unsafe { is_nested(mutex) } {
-        taken(mutex, Mutex, Exclusive);
+        taken(mutex, Mutex, Exclusive, pc);
     }
     status
 }
@@ -62,7 +62,10 @@ pub(super) unsafe fn unlocks(mutex: *mut pthread_mutex_t, pc: usize) {
 export! {
     ["pthread_mutex_lock"] fn lock(mutex: *mut pthread_mutex_t) at pc -> c_int {
         // SAFETY: see above.
-        unsafe { locked(mutex, pthread_mutex_lock(mutex), pc) }
+        unsafe {
+            let take = || pthread_mutex_lock(mutex);
+            locked(mutex, blocking(mutex, Mutex, Exclusive, pc, take), pc)
+        }
     }
 
     ["pthread_mutex_trylock"] fn try_lock(mutex: *mut pthread_mutex_t) at pc -> c_int {

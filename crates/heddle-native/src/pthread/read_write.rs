@@ -1,6 +1,6 @@
 //! Readers-writer locks. A thread may hold one for reading several times; each counts.
 
-use super::{given_back, tried};
+use super::{blocking, given_back, tried};
 use crate::caller;
 use crate::runtime::LockKind::ReadWrite;
 use crate::shim::{behind, export};
@@ -24,7 +24,8 @@ behind! {
 export! {
     ["pthread_rwlock_rdlock"] fn read(lock: *mut pthread_rwlock_t) at pc -> c_int {
         // SAFETY: see above.
-        tried(unsafe { pthread_rwlock_rdlock(lock) }, lock, ReadWrite, Shared, pc)
+        let take = || unsafe { pthread_rwlock_rdlock(lock) };
+        tried(blocking(lock, ReadWrite, Shared, pc, take), lock, ReadWrite, Shared, pc)
     }
 
     ["pthread_rwlock_tryrdlock"] fn try_read(lock: *mut pthread_rwlock_t) at pc -> c_int {
@@ -44,7 +45,8 @@ export! {
 
     ["pthread_rwlock_wrlock"] fn write(lock: *mut pthread_rwlock_t) at pc -> c_int {
         // SAFETY: see above.
-        tried(unsafe { pthread_rwlock_wrlock(lock) }, lock, ReadWrite, Exclusive, pc)
+        let take = || unsafe { pthread_rwlock_wrlock(lock) };
+        tried(blocking(lock, ReadWrite, Exclusive, pc, take), lock, ReadWrite, Exclusive, pc)
     }
 
     ["pthread_rwlock_trywrlock"] fn try_write(lock: *mut pthread_rwlock_t) at pc -> c_int {

@@ -5,7 +5,7 @@ use crate::report::options::{Color, Format, Observed, Options};
 use crate::report::places::Located;
 use crate::report::races::{self, Found, Mentioned};
 use crate::report::tables::Tables;
-use crate::report::{destination, order, recording, tears, witness};
+use crate::report::{deadlocks, destination, order, recording, tears, witness};
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
 use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
@@ -126,7 +126,11 @@ fn left_out(runtime: &Runtime) -> Unchecked {
 
 fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
     let engine = &runtime.engine;
-    let has_findings = engine.tear_count() > 0 || !engine.race_locations(0).is_empty();
+    let possible = engine.possible_deadlocks();
+    let has_findings = engine.tear_count() > 0
+        || !engine.race_locations(0).is_empty()
+        || !possible.is_empty()
+        || !deadlocks::stuck(ending).is_empty();
     let needs_participants = has_findings || runtime.options.has_stats;
     let (tasks, finishes) = match needs_participants {
         true => runtime.engine.participants(),
@@ -146,7 +150,18 @@ fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
     // Read in any case: a file that cannot be used is to be known before it is needed.
     let suppressions = suppressions(&runtime.options);
     let findings = match has_findings {
-        true => findings(runtime, roster, tables, &mut mentioned, &suppressions),
+        true => {
+            let deadlocks = (&*possible, ending);
+            let suppressions = &suppressions;
+            findings(
+                runtime,
+                roster,
+                tables,
+                &mut mentioned,
+                suppressions,
+                deadlocks,
+            )
+        }
         false => Vec::new(),
     };
     Outcome {
@@ -178,6 +193,7 @@ fn findings(
     tables: &mut Tables,
     mentioned: &mut Mentioned,
     suppressions: &Suppressions,
+    (possible, ending): (&[Finding], Ending),
 ) -> Vec<Finding> {
     let races = runtime.engine.races(&roster.ancestry());
     let tears = runtime.engine.tears(&roster.ancestry());
@@ -215,6 +231,9 @@ fn findings(
     for tear in &torn {
         findings.push(tear.finding(&found, tables, mentioned));
     }
+    findings.extend(deadlocks::findings(
+        possible, ending, &found, tables, mentioned,
+    ));
     tables.sort_files();
     findings
 }

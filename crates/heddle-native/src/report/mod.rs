@@ -5,6 +5,7 @@
 //! end ([`finish()`]), and is not done at all if there is nothing to explain.
 
 pub mod calls;
+pub mod deadlocks;
 pub(crate) mod destination;
 pub mod finish;
 pub mod functions;

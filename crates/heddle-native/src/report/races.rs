@@ -188,7 +188,7 @@ impl Mentioned {
     }
 
     /// The new number of a task; its creators get theirs before.
-    fn task(&mut self, found: &Found, tables: &mut Tables, task: TaskId) -> TaskId {
+    pub(super) fn task(&mut self, found: &Found, tables: &mut Tables, task: TaskId) -> TaskId {
         let row = |task: TaskId| found.tasks.get(task.index().checked_sub(1)?);
         let unknown = |task: &TaskId| !self.task_ids.contains_key(task) && row(*task).is_some();
         let chain = std::iter::successors(Some(task).filter(unknown), |&task| {
@@ -237,7 +237,8 @@ impl Mentioned {
         id
     }
 
-    fn lock(&mut self, found: &Found, tables: &mut Tables, lock: LockId) -> LockId {
+    /// The new number of a lock.
+    pub(super) fn lock(&mut self, found: &Found, tables: &mut Tables, lock: LockId) -> LockId {
         if lock == LockId::ISOLATED {
             return lock;
         }

@@ -5,6 +5,7 @@
 //! same happens on a pool, to a thread that waits for a finish and runs other tasks meanwhile.
 //! Guards cannot be sent to other threads, so what a thread holds only that thread changes.
 
+use super::crossing;
 use crate::context;
 use crate::sites::Caller;
 use heddle_core::{LockId, TaskId};
@@ -63,12 +64,14 @@ pub(super) fn push(lock: LockId, mode: LockMode, at: Caller) {
         task,
         at,
     };
+    crossing::holds(lock, mode, at);
     // While a thread ends, its list may be gone; then nothing can be said.
     let _ = HELD.try_with(|list| list.borrow_mut().push(held));
 }
 
 /// This thread holds the lock no longer.
 pub(super) fn pop(lock: LockId) {
+    crossing::gives_back(lock);
     let remove = |list: &mut Vec<Held>| {
         if let Some(at) = list.iter().rposition(|held| held.lock == lock) {
             list.remove(at);

@@ -3,14 +3,15 @@
 //! One byte of that location stands for the value, the others for what is handed over from section to section:
 //! a section that does not look at the value is still one that another may have waited for.
 
-use super::held;
+use super::{crossing, held};
 use crate::context;
+use crate::explore::world;
 use crate::locations::Locations;
 use crate::locks::{LockLabel, Value, next_lock};
 use crate::sites::Caller;
 use heddle_core::{AccessKind, LockId};
 use heddle_rt::{HANDED, LockMode, Pairs, VALUE};
-use std::sync::OnceLock;
+use std::sync::{LockResult, OnceLock, TryLockError, TryLockResult};
 
 /// A lock's number and location are given when first asked for, so that locks can be made in a `static`.
 #[derive(Debug)]
@@ -73,19 +74,59 @@ impl Identity {
         self.known().lock
     }
 
-    /// See [`held::assert_free`].
+    /// The running task is about to take it. See [`held::assert_free`].
     #[track_caller]
-    pub(super) fn assert_free(&self, mode: LockMode) {
+    pub(super) fn before_taking(&self, mode: LockMode) {
+        let caller = std::panic::Location::caller();
+        if world::is_explored() {
+            return world::acquire(self.lock(), Some(&self.label), mode, caller);
+        }
         held::assert_free(|| self.label.phrase(), self.lock(), mode);
+        context::waits_for(self.lock(), mode, caller);
+    }
+
+    /// Takes it, after `tried` did not.
+    pub(super) fn wait<G>(
+        &self,
+        mode: LockMode,
+        at: Caller,
+        tried: TryLockResult<G>,
+        take: impl FnOnce() -> LockResult<G>,
+    ) -> LockResult<G> {
+        match tried {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Err(poisoned),
+            Err(TryLockError::WouldBlock) => {
+                let _waiting = crossing::waits(|| self.label.phrase(), self.lock(), mode, at);
+                take()
+            }
+        }
+    }
+
+    /// The running task tries to take it. Whether it may.
+    #[track_caller]
+    pub(super) fn may_take(&self, mode: LockMode) -> bool {
+        let caller = std::panic::Location::caller();
+        !world::is_explored() || world::try_acquire(self.lock(), &self.label, mode, caller)
+    }
+
+    /// The running task makes an access that is a section of its own.
+    pub(super) fn step(&self, caller: Caller) {
+        if world::is_explored() {
+            world::acquire(self.lock(), Some(&self.label), LockMode::Exclusive, caller);
+        }
     }
 
     /// The running task is in a section from now on.
-    pub(super) fn enter(&self, mode: LockMode) {
+    pub(super) fn enter(&self, mode: LockMode, caller: Caller) {
+        if world::is_explored() {
+            return;
+        }
         let value = Value {
             location: self.location(),
             pairs: self.pairs,
         };
-        context::acquire(self.lock(), Some((&self.label, value)), mode);
+        context::acquire(self.lock(), Some((&self.label, value)), mode, caller);
         if self.pairs == Pairs::All {
             context::unsupported("a lock whose value is atomic");
         }
@@ -97,16 +138,25 @@ impl Identity {
 
     /// The section sees what earlier ones left.
     pub(super) fn receive(&self, caller: Caller) {
+        if world::is_explored() {
+            return world::content(self.lock(), AccessKind::Read, caller);
+        }
         context::hand(AccessKind::Read, self.location(), HANDED, caller);
     }
 
     /// The section looks at the value.
     pub(super) fn look(&self, caller: Caller) {
+        if world::is_explored() {
+            return;
+        }
         context::touch(AccessKind::Read, self.location(), VALUE, caller);
     }
 
     /// The section changes the value, and leaves it to later ones.
     pub(super) fn hand_over(&self, caller: Caller) {
+        if world::is_explored() {
+            return world::content(self.lock(), AccessKind::Write, caller);
+        }
         context::hand(AccessKind::Write, self.location(), VALUE | HANDED, caller);
     }
 

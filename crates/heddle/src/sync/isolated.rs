@@ -1,11 +1,12 @@
 //! Sections that exclude each other, all over the program.
 
-use super::held;
+use super::{crossing, held};
 use crate::context;
+use crate::explore::world;
 use heddle_core::LockId;
 use heddle_rt::LockMode;
 use std::panic::Location;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// The one lock of all isolated sections.
 static ISOLATED: Mutex<()> = Mutex::new(());
@@ -49,10 +50,24 @@ impl Section {
     #[track_caller]
     fn enter() -> Self {
         let (lock, mode) = (LockId::ISOLATED, LockMode::Exclusive);
-        held::assert_free(|| "this isolated section".into(), lock, mode);
-        let _inside = ISOLATED.lock().unwrap_or_else(PoisonError::into_inner);
-        held::push(lock, mode, Location::caller());
-        context::acquire(lock, None, mode);
+        let caller = Location::caller();
+        if world::is_explored() {
+            world::acquire(lock, None, mode, caller);
+        } else {
+            held::assert_free(|| "this isolated section".into(), lock, mode);
+            context::waits_for(lock, mode, caller);
+        }
+        let _inside = match ISOLATED.try_lock() {
+            Ok(inside) => inside,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                let what = || "an isolated section".into();
+                let _waiting = crossing::waits(what, lock, mode, caller);
+                ISOLATED.lock().unwrap_or_else(PoisonError::into_inner)
+            }
+        };
+        held::push(lock, mode, caller);
+        context::acquire(lock, None, mode, caller);
         Self { _inside }
     }
 }

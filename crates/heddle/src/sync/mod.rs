@@ -8,6 +8,7 @@
 //! location per lock, accessed under the lock, so that hand-offs through it are known.
 
 pub mod atomic;
+mod crossing;
 mod held;
 mod identity;
 mod isolated;

@@ -8,7 +8,7 @@ use heddle_rt::{LockMode, Pairs};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::sync::{self, LockResult, TryLockResult};
+use std::sync::{self, LockResult, TryLockError, TryLockResult};
 
 /// [`std::sync::Mutex`], checked: same methods, same poisoning.
 ///
@@ -98,11 +98,14 @@ impl<T: ?Sized> Mutex<T> {
     /// ```
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        self.identity.assert_free(LockMode::Exclusive);
+        self.identity.before_taking(LockMode::Exclusive);
         let caller = Location::caller();
-        wrap(self.inner.lock(), |inner| {
-            MutexGuard::new(self, inner, caller)
-        })
+        let taken = self
+            .identity
+            .wait(LockMode::Exclusive, caller, self.inner.try_lock(), || {
+                self.inner.lock()
+            });
+        wrap(taken, |inner| MutexGuard::new(self, inner, caller))
     }
 
     /// Takes the mutex if nobody has it.
@@ -118,6 +121,9 @@ impl<T: ?Sized> Mutex<T> {
     /// ```
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        if !self.identity.may_take(LockMode::Exclusive) {
+            return Err(TryLockError::WouldBlock);
+        }
         let caller = Location::caller();
         try_wrap(self.inner.try_lock(), |inner| {
             MutexGuard::new(self, inner, caller)

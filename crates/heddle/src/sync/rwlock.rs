@@ -8,7 +8,7 @@ use heddle_rt::{LockMode, Pairs};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::sync::{self, LockResult, TryLockResult};
+use std::sync::{self, LockResult, TryLockError, TryLockResult};
 
 /// [`std::sync::RwLock`], checked: same methods, same poisoning.
 ///
@@ -58,11 +58,14 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        self.identity.assert_free(LockMode::Shared);
+        self.identity.before_taking(LockMode::Shared);
         let caller = Location::caller();
-        wrap(self.inner.read(), |inner| {
-            RwLockReadGuard::new(self, inner, caller)
-        })
+        let taken = self
+            .identity
+            .wait(LockMode::Shared, caller, self.inner.try_read(), || {
+                self.inner.read()
+            });
+        wrap(taken, |inner| RwLockReadGuard::new(self, inner, caller))
     }
 
     /// Waits until nobody reads or writes, and keeps all others out.
@@ -80,11 +83,14 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        self.identity.assert_free(LockMode::Exclusive);
+        self.identity.before_taking(LockMode::Exclusive);
         let caller = Location::caller();
-        wrap(self.inner.write(), |inner| {
-            RwLockWriteGuard::new(self, inner, caller)
-        })
+        let taken = self
+            .identity
+            .wait(LockMode::Exclusive, caller, self.inner.try_write(), || {
+                self.inner.write()
+            });
+        wrap(taken, |inner| RwLockWriteGuard::new(self, inner, caller))
     }
 
     /// Reads if nobody writes.
@@ -100,6 +106,9 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        if !self.identity.may_take(LockMode::Shared) {
+            return Err(TryLockError::WouldBlock);
+        }
         let caller = Location::caller();
         try_wrap(self.inner.try_read(), |inner| {
             RwLockReadGuard::new(self, inner, caller)
@@ -119,6 +128,9 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        if !self.identity.may_take(LockMode::Exclusive) {
+            return Err(TryLockError::WouldBlock);
+        }
         let caller = Location::caller();
         try_wrap(self.inner.try_write(), |inner| {
             RwLockWriteGuard::new(self, inner, caller)

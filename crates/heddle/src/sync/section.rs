@@ -36,7 +36,7 @@ impl Section {
             false => Knowledge::Unchecked,
         };
         if knowledge == Knowledge::Checked {
-            identity.enter(mode);
+            identity.enter(mode, caller);
             identity.receive(caller);
         }
         Self {

@@ -4,6 +4,7 @@
 //! read and write of the atomic's location makes the hand-offs.
 
 use crate::context;
+use crate::explore::world;
 use crate::sites::Caller;
 use crate::sync::identity::Identity;
 use heddle_rt::LockMode;
@@ -59,9 +60,10 @@ impl Guarded {
     }
 
     fn checked<R>(&self, caller: Caller, operation: impl FnOnce() -> (R, Effect)) -> R {
+        self.identity.step(caller);
         let step = self.in_step.lock().unwrap_or_else(PoisonError::into_inner);
         let (result, effect) = operation();
-        self.identity.enter(LockMode::Exclusive);
+        self.identity.enter(LockMode::Exclusive, caller);
         self.tell(effect, caller);
         self.identity.leave();
         drop(step);
@@ -71,6 +73,13 @@ impl Guarded {
     fn tell(&self, effect: Effect, caller: Caller) {
         use Ordering::Relaxed;
         match effect {
+            // In an explored run every operation is seen by those that come after it.
+            Effect::Load(_) if world::is_explored() => self.identity.receive(caller),
+            Effect::Store(_) if world::is_explored() => self.identity.hand_over(caller),
+            Effect::Change(_) if world::is_explored() => {
+                self.identity.receive(caller);
+                self.identity.hand_over(caller);
+            }
             Effect::Store(Relaxed) => self.identity.cover_up(),
             // A relaxed change leaves the earlier release visible.
             Effect::Load(Relaxed) | Effect::Change(Relaxed) => {}
