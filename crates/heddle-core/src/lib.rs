@@ -23,8 +23,8 @@ pub mod order;
 mod place;
 pub mod race;
 pub mod roster;
-pub mod witness;
 mod transaction;
+pub mod witness;
 
 pub use check::{Analyses, Features, OrderChoice, OrderError, Run, check, check_with};
 pub use event::{

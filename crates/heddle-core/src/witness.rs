@@ -303,7 +303,9 @@ impl<'a> Search<'a> {
             let others = second.iter().filter(|y| is_reported(y, &accesses[1]));
             others.map(move |y| (x, y))
         });
-        let all = first.iter().flat_map(|x| second.iter().map(move |y| (x, y)));
+        let all = first
+            .iter()
+            .flat_map(|x| second.iter().map(move |y| (x, y)));
         let half = PAIRS / 2;
         let pairs: Vec<_> = reported.take(half).chain(all.take(half)).collect();
         pairs.into_iter().any(|(x, y)| self.is_shown(x, y))
@@ -315,9 +317,17 @@ impl<'a> Search<'a> {
         };
         taken.sort_unstable();
         let orders = [(true, true), (true, false), (false, true), (false, false)];
-        orders
-            .into_iter()
-            .any(|(last_x, last_y)| self.runs(&taken, x, y, Last { x: last_x, y: last_y }))
+        orders.into_iter().any(|(last_x, last_y)| {
+            self.runs(
+                &taken,
+                x,
+                y,
+                Last {
+                    x: last_x,
+                    y: last_y,
+                },
+            )
+        })
     }
 
     /// What must come before both; none if that includes one of them.

@@ -4,7 +4,7 @@ use crate::report::options::{Observed, Options};
 use crate::thread;
 use heddle_core::LockId;
 use heddle_core::atomicity::Scope;
-use heddle_rt::{Engine};
+use heddle_rt::Engine;
 use rustc_hash::FxHashMap;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};

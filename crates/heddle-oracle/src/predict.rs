@@ -7,7 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use heddle_core::{AccessKind, Event, Extent, FinishId, Location, LockId, LockMode, TaskId, TokenId};
+use heddle_core::{
+    AccessKind, Event, Extent, FinishId, Location, LockId, LockMode, TaskId, TokenId,
+};
 
 /// States after which the search is given up.
 const STATES: usize = 500;
@@ -180,7 +182,8 @@ impl State {
         match step.event {
             Event::Acquire { lock, mode, .. } => {
                 let held = next.held.entry(lock).or_default();
-                let blocks = |&(other, how): &(usize, LockMode)| other != task && how.excludes(mode);
+                let blocks =
+                    |&(other, how): &(usize, LockMode)| other != task && how.excludes(mode);
                 if held.iter().any(blocks) {
                     return None;
                 }

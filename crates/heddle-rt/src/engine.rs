@@ -804,8 +804,7 @@ impl Engine {
         if let Some(answer) = cache.order(earlier, now) {
             return answer;
         }
-        let answer =
-            self.forest.node(earlier).task == cursor.task || self.is_ordered(earlier, now);
+        let answer = self.forest.node(earlier).task == cursor.task || self.is_ordered(earlier, now);
         #[cfg(feature = "study")]
         if !self.study.is_cached {
             return answer;

@@ -6,9 +6,9 @@
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, Through};
 use crate::exclusion::{Hold, LockSet};
+use crate::plain::{Plain, SLOTS};
 use crate::races::{Novelty, Race, RacyAccess};
 use crate::record::Made;
-use crate::plain::{Plain, SLOTS};
 use crate::states::{Group, LastId, ListId, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering, PoisonError};
 use heddle_core::AccessKind::{self, Read, Write};
@@ -748,9 +748,7 @@ impl Engine {
         *list = match kind {
             _ if self.is_redundant(*list, now, conflicts) => *list,
             _ if is_private => self.two_of_three(cache, *list, now, |_| true)?,
-            Write if now.hold == Hold::NOTHING => {
-                self.states.add(&mut cache.blocks, *list, now)?
-            }
+            Write if now.hold == Hold::NOTHING => self.states.add(&mut cache.blocks, *list, now)?,
             _ => self.remember_in(cache, *list, now, |_| true)?,
         };
         Some(())

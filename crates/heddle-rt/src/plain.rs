@@ -175,7 +175,10 @@ impl<const N: usize> Row<N> {
     fn slot(&self) -> usize {
         let (strands, sites) = (&self.strands, &self.sites);
         let ends = words([strands[N - 1], sites[N - 1]]) ^ u64::from(self.masks[0]);
-        slot(words([strands[0], strands[1]]), ends ^ words([sites[0], sites[1]]))
+        slot(
+            words([strands[0], strands[1]]),
+            ends ^ words([sites[0], sites[1]]),
+        )
     }
 }
 

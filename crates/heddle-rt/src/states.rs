@@ -358,7 +358,7 @@ impl States {
         mark: Mark,
         lossy: u32,
     ) -> Option<ListId> {
-        let len = (self.len(rest) + 1).min(LOSSY - 1 >> 8);
+        let len = (self.len(rest) + 1).min((LOSSY - 1) >> 8);
         let link = Link {
             strand: mark.strand,
             site: mark.site,

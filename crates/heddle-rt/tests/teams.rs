@@ -424,10 +424,7 @@ fn the_engine_finds_what_the_oracle_finds() {
         if !fails(&program) {
             continue;
         }
-        while let Some(less) = smaller(&program)
-            .into_iter()
-            .find(|less| fails(less))
-        {
+        while let Some(less) = smaller(&program).into_iter().find(|less| fails(less)) {
             program = less;
         }
         let verdicts = verdicts(&program);

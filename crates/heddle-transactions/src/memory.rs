@@ -199,7 +199,7 @@ impl Locations {
     }
 
     /// How many rows there can be.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.bounds.len()
     }
 

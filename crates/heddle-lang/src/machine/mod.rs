@@ -69,9 +69,9 @@ mod turns;
 mod value;
 
 pub use code::Code;
-pub use turns::Plan;
 pub use control::Controlled;
 pub use liveness::Liveness;
+pub use turns::Plan;
 
 use heddle_core::Listener;
 

@@ -44,12 +44,6 @@ fn is_known<'a>(mut known: impl Iterator<Item = &'a Race>, accesses: &[Access; 2
     )
 }
 
-fn sites(accesses: &[Access; 2]) -> [heddle_core::SiteId; 2] {
-    let mut sites = [accesses[0].site, accesses[1].site];
-    sites.sort();
-    sites
-}
-
 /// The child runs on the side it is said to, below the closest common ancestor, and is joined
 /// where it is said to be.
 fn is_explained(outcome: &Outcome, accesses: &[Access; 2], why: &Why) -> Holds {

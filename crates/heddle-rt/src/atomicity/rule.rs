@@ -54,7 +54,8 @@ impl Engine {
         let mut parts = std::mem::take(&mut cache.torn.parts);
         let mut groups = std::mem::take(&mut cache.torn.groups);
         self.atomicity.twins.open(twin, &mut parts);
-        self.states.open(&mut cache.blocks, twin.race, &mut groups)?;
+        self.states
+            .open(&mut cache.blocks, twin.race, &mut groups)?;
         let now = Now {
             mark,
             kind: touch.kind,
@@ -340,9 +341,7 @@ impl Engine {
         let mut others = twins
             .iter(list)
             .filter(|old| old.mask & pair.mask == pair.mask)
-            .filter(|old| {
-                self.forest.node(old.last.strand).departures() == Departures::None
-            });
+            .filter(|old| self.forest.node(old.last.strand).departures() == Departures::None);
         let (Some(second), Some(first)) = (others.next(), others.next()) else {
             return twins.push(&mut cache.torn.recents, list, pair);
         };

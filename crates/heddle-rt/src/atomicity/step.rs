@@ -281,8 +281,7 @@ impl Engine {
             let mut met = Met::default();
             let (next, settled) =
                 self.step_unit(cache, cursor, touch, twin, mark, &mut met.triples)?;
-            let race =
-                self.step_race(cache, cursor, touch, twin.race, mark, &mut met.conflicts)?;
+            let race = self.step_race(cache, cursor, touch, twin.race, mark, &mut met.conflicts)?;
             let next = self.next(cache, (state, twin), Twin { race, ..next }, settled)?;
             if next.state != state {
                 self.note_member(group, access, member);
