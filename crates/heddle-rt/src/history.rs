@@ -404,17 +404,17 @@ impl Engine {
         if old.is_lossy {
             self.check_for_loss(cursor, old.reads().iter().copied());
         }
-        let is_left = |mark: &&Mark| mark.mask & !touch.mask != 0;
-        let mut left = old.writes().iter().filter(is_left).peekable();
-        if let Some(same) = left.next_if(|mark| mark.is_same_place(now)) {
+        let left = |mark: &Mark| mark.without(touch.mask);
+        let mut writes = old.writes().iter().filter_map(left).peekable();
+        if let Some(same) = writes.next_if(|mark| mark.is_same_place(now)) {
             now.mask |= same.mask;
         }
         let mut next = Plain::EMPTY;
         next.push_write(now)?;
-        for &mark in left {
+        for mark in writes {
             next.push_write(mark)?;
         }
-        for &mark in old.reads().iter().filter(is_left) {
+        for mark in old.reads().iter().filter_map(left) {
             next.push_read(mark)?;
         }
         Some(next)
@@ -443,10 +443,13 @@ impl Engine {
         let (mut kept, mut is_past, mut len) = ([now; SLOTS], [false; SLOTS], 0);
         for &mark in old.reads() {
             let is_before = self.is_before(cache, cursor, touch.granule, mark.strand);
-            let is_covered = is_before
-                && mark.mask & !touch.mask == 0
+            let is_over = is_before
                 && (!old.is_lossy || self.is_ordered_by_tree(mark.strand, now.strand));
-            if !is_covered {
+            let left = match is_over {
+                true => mark.without(touch.mask),
+                false => Some(mark),
+            };
+            if let Some(mark) = left {
                 (kept[len], is_past[len]) = (mark, is_before);
                 len += 1;
             }
@@ -459,9 +462,6 @@ impl Engine {
         } else {
             match self.who_is_dropped(cache, kept, is_past, now) {
                 Dropped::Nobody => {}
-                Dropped::Now if len == old.reads().len() => {
-                    return Some(old.lossy());
-                }
                 Dropped::Now => left_out = Some(len),
                 Dropped::Other(at) => left_out = Some(at),
             }

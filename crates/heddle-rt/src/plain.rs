@@ -67,13 +67,6 @@ impl Plain {
         Some(())
     }
 
-    /// The same, with reads dropped that others stand for.
-    #[inline]
-    pub(crate) fn lossy(mut self) -> Self {
-        self.is_lossy = true;
-        self
-    }
-
     /// The strand of the newest access.
     #[inline]
     pub(crate) fn newest(&self) -> u32 {

@@ -82,6 +82,13 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
+    /// What is left of it when these bytes do not matter any more.
+    #[inline]
+    pub(crate) fn without(self, bytes: Mask) -> Option<Self> {
+        let mask = self.mask & !bytes;
+        (mask != 0).then_some(Self { mask, ..self })
+    }
+
     /// Whether both are of one strand, at one place of the program.
     #[inline]
     pub(crate) fn is_same_place(self, other: Self) -> bool {
