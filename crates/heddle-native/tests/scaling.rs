@@ -1,5 +1,4 @@
-//! Cost follows the work, and memory what is alive: neither grows with what is over, nor with how many tasks
-//! met at one location. Each program under `scaling/` runs a little and a lot of the same in one process, and
+//! Cost follows the work: it grows neither with what is over, nor with how many tasks met at one location. Each program under `scaling/` runs a little and a lot of the same in one process, and
 //! prints what both took; only their ratio is judged.
 
 mod harness;
@@ -51,15 +50,5 @@ fn a_parallel_region_costs_the_same_however_many_came_before() {
     assert!(
         found.iter().all(|&ratio| ratio < 3.0),
         "the eighth thousand: {found:.1?}"
-    );
-}
-
-#[test]
-fn memory_follows_what_is_alive_and_not_what_is_over() {
-    let programs = ["regions", "locks", "tasks", "undeferred"];
-    let found = programs.map(|what| (what, ratio(&format!("memory-{what}"), &[])));
-    assert!(
-        found.iter().all(|&(_, ratio)| ratio < 2.0),
-        "10 times the work: {found:.1?}"
     );
 }

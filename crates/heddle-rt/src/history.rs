@@ -443,8 +443,8 @@ impl Engine {
         let (mut kept, mut is_past, mut len) = ([now; SLOTS], [false; SLOTS], 0);
         for &mark in old.reads() {
             let is_before = self.is_before(cache, cursor, touch.granule, mark.strand);
-            let is_over = is_before
-                && (!old.is_lossy || self.is_ordered_by_tree(mark.strand, now.strand));
+            let is_over =
+                is_before && (!old.is_lossy || self.is_ordered_by_tree(mark.strand, now.strand));
             let left = match is_over {
                 true => mark.without(touch.mask),
                 false => Some(mark),
