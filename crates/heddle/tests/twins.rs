@@ -149,7 +149,7 @@ fn body(depth: u32) -> BoxedStrategy<Vec<Statement>> {
 
 /// Taking a lock again is an error in one language and a deadlock in the other.
 fn without_repeats(body: Vec<Statement>, held: &mut Vec<usize>) -> Vec<Statement> {
-    let mut inner = |body, held: &mut Vec<usize>| without_repeats(body, held);
+    let inner = |body, held: &mut Vec<usize>| without_repeats(body, held);
     let statements = body.into_iter().flat_map(|statement| match statement {
         Statement::With(lock, body) if held.contains(&lock) => inner(body, held),
         Statement::With(lock, body) => {
