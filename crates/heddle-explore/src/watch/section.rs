@@ -21,6 +21,18 @@ pub(super) struct Section {
 }
 
 impl Section {
+    /// The row of [`Watch::locks`] that it passes on to: sections that readers share have their own.
+    fn row(&self) -> usize {
+        2 * self.lock as usize + usize::from(self.mode == LockMode::Shared)
+    }
+
+    /// The rows whose sections exclude it.
+    fn excluding(&self) -> impl Iterator<Item = usize> + use<> {
+        let alone = 2 * self.lock as usize;
+        let shared = (self.mode == LockMode::Exclusive).then_some(alone + 1);
+        std::iter::once(alone).chain(shared)
+    }
+
     /// Keeps an access; one like an earlier one adds nothing.
     pub fn note(&mut self, access: Access) {
         let known = self.waiting.iter().any(|other| {
@@ -64,8 +76,8 @@ impl Watch {
             is_closed: true,
             waiting: Vec::new(),
         });
-        if self.locks.len() <= lock.index() {
-            self.locks.resize(lock.index() + 1, Lock::default());
+        if self.locks.len() < 2 * lock.index() + 2 {
+            self.locks.resize(2 * lock.index() + 2, Lock::default());
         }
     }
 
@@ -82,11 +94,13 @@ impl Watch {
     fn open_section(&mut self, row: usize) {
         let section = &mut self.task().sections[row];
         section.is_closed = false;
-        let lock = section.lock as usize;
+        let earlier = section.excluding();
         let waiting = std::mem::take(&mut section.waiting);
         let is_chosen = section.is_chosen;
-        let all = self.locks[lock].all.clone();
-        self.arrive(&all);
+        for lock in earlier {
+            let all = self.locks[lock].all.clone();
+            self.arrive(&all);
+        }
         if is_chosen {
             self.settle();
         }
@@ -108,7 +122,7 @@ impl Watch {
                 self.strand();
                 let section = self.task().sections.remove(row);
                 let past = self.task().past.clone();
-                let lock = &mut self.locks[section.lock as usize];
+                let lock = &mut self.locks[section.row()];
                 lock.all.join(&past);
                 lock.open.join(&past);
             }
@@ -118,10 +132,12 @@ impl Watch {
 
     fn release_closed(&mut self, row: usize) {
         let section = &mut self.task().sections[row];
-        let number = section.lock as usize;
+        let (number, earlier) = (section.row(), section.excluding());
         let waiting = std::mem::take(&mut section.waiting);
         let is_chosen = section.is_chosen;
-        self.arrive_at_closed(number, &waiting);
+        for lock in earlier {
+            self.arrive_at_closed(lock, &waiting);
+        }
         if is_chosen {
             self.settle();
         }

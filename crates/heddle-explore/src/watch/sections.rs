@@ -1,6 +1,6 @@
 //! Which sections of a recorded run precede which, by the rules of the parent module.
 
-use heddle_core::{AccessKind, Event, Location, LockId, TaskId};
+use heddle_core::{AccessKind, Event, Location, LockId, LockMode, TaskId};
 use rustc_hash::FxHashMap;
 
 /// The sections of a run, numbered as they began.
@@ -15,6 +15,7 @@ pub struct Sections {
 #[derive(Default)]
 struct Section {
     lock: u32,
+    mode: Option<LockMode>,
     is_closed: bool,
     touched: Vec<(Location, AccessKind)>,
 }
@@ -48,7 +49,9 @@ impl Section {
                 place == other && (*kind == AccessKind::Write || *how == AccessKind::Write)
             })
         };
+        let exclude = |mode: LockMode| later.mode.is_none_or(|other| mode.excludes(other));
         self.lock == later.lock
+            && self.mode.is_none_or(exclude)
             && (!self.is_closed || !later.is_closed || self.touched.iter().any(conflict))
     }
 }
@@ -80,7 +83,7 @@ impl Reader {
                 self.open_running();
                 self.running = Some(task);
             }
-            Event::Acquire { lock, .. } => self.acquire(lock),
+            Event::Acquire { lock, mode, .. } => self.acquire(lock, mode),
             Event::Release { lock, .. } => self.release(lock),
             Event::Read { extent, .. } => self.touch(extent, AccessKind::Read),
             Event::Write { extent, .. } | Event::Free { extent, .. } => {
@@ -92,11 +95,12 @@ impl Reader {
         }
     }
 
-    fn acquire(&mut self, lock: LockId) {
+    fn acquire(&mut self, lock: LockId, mode: LockMode) {
         self.open_running();
         let number = self.sections.len();
         self.sections.push(Section {
             lock: lock.raw(),
+            mode: Some(mode),
             is_closed: true,
             touched: Vec::new(),
         });

@@ -7,6 +7,7 @@
 
 use super::crossing;
 use crate::context;
+use crate::explore::world;
 use crate::sites::Caller;
 use heddle_core::{LockId, TaskId};
 use heddle_rt::LockMode;
@@ -28,6 +29,9 @@ struct Held {
 
 /// Whether the running task itself holds this lock.
 pub(super) fn by_this_task(lock: LockId) -> bool {
+    if world::is_explored() {
+        return world::holds(lock);
+    }
     let task = context::task();
     find(|held| held.lock == lock && held.task == task).is_some()
 }
@@ -57,6 +61,10 @@ fn deadlock(what: &str, held: Held) -> ! {
 
 /// This thread holds the lock from now on.
 pub(super) fn push(lock: LockId, mode: LockMode, at: Caller) {
+    // An explored run keeps its own list: others are suspended on this thread.
+    if world::is_explored() {
+        return;
+    }
     let task = context::task();
     let held = Held {
         lock,
@@ -71,6 +79,9 @@ pub(super) fn push(lock: LockId, mode: LockMode, at: Caller) {
 
 /// This thread holds the lock no longer.
 pub(super) fn pop(lock: LockId) {
+    if world::is_explored() {
+        return;
+    }
     crossing::gives_back(lock);
     let remove = |list: &mut Vec<Held>| {
         if let Some(at) = list.iter().rposition(|held| held.lock == lock) {

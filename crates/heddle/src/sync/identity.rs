@@ -96,6 +96,10 @@ impl Identity {
         match tried {
             Ok(guard) => Ok(guard),
             Err(TryLockError::Poisoned(poisoned)) => Err(poisoned),
+            Err(TryLockError::WouldBlock) if world::is_explored() => panic!(
+                "{} is used by several runs: make what tasks share inside of the explored body",
+                self.label.phrase()
+            ),
             Err(TryLockError::WouldBlock) => {
                 let _waiting = crossing::waits(|| self.label.phrase(), self.lock(), mode, at);
                 take()

@@ -3,6 +3,7 @@
 use super::{crossing, held};
 use crate::context;
 use crate::explore::world;
+use crate::sites::Caller;
 use heddle_core::LockId;
 use heddle_rt::LockMode;
 use std::panic::Location;
@@ -13,7 +14,8 @@ static ISOLATED: Mutex<()> = Mutex::new(());
 
 /// A section that is left when this is dropped, also by a panic.
 struct Section {
-    _inside: MutexGuard<'static, ()>,
+    /// None in an explored run: several runs may be in their sections at once.
+    _inside: Option<MutexGuard<'static, ()>>,
 }
 
 /// Runs `f` while no other task is in an isolated section. A section inside a section is part of it.
@@ -51,24 +53,34 @@ impl Section {
     fn enter() -> Self {
         let (lock, mode) = (LockId::ISOLATED, LockMode::Exclusive);
         let caller = Location::caller();
-        if world::is_explored() {
-            world::acquire(lock, None, mode, caller);
-        } else {
-            held::assert_free(|| "this isolated section".into(), lock, mode);
-            context::waits_for(lock, mode, caller);
-        }
-        let _inside = match ISOLATED.try_lock() {
-            Ok(inside) => inside,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                let what = || "an isolated section".into();
-                let _waiting = crossing::waits(what, lock, mode, caller);
-                ISOLATED.lock().unwrap_or_else(PoisonError::into_inner)
+        let _inside = match world::is_explored() {
+            true => {
+                world::acquire(lock, None, mode, caller);
+                None
+            }
+            false => {
+                held::assert_free(|| "this isolated section".into(), lock, mode);
+                context::waits_for(lock, mode, caller);
+                Some(really(caller))
             }
         };
         held::push(lock, mode, caller);
         context::acquire(lock, None, mode, caller);
         Self { _inside }
+    }
+}
+
+/// Takes the lock of the process.
+fn really(caller: Caller) -> MutexGuard<'static, ()> {
+    match ISOLATED.try_lock() {
+        Ok(inside) => inside,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => {
+            let what = || "an isolated section".into();
+            let (lock, mode) = (LockId::ISOLATED, LockMode::Exclusive);
+            let _waiting = crossing::waits(what, lock, mode, caller);
+            ISOLATED.lock().unwrap_or_else(PoisonError::into_inner)
+        }
     }
 }
 
