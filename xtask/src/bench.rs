@@ -10,6 +10,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("rust", "bench-kernels"),
     ("native", "bench-native"),
     ("atomicity", "bench-atomicity"),
+    ("transactions", "bench-transactions"),
 ];
 
 /// The task: one benchmark with its own options, or all of them.
