@@ -61,6 +61,7 @@ Examples:
   heddle run --suppress known.txt -- ./prog  leave out what is known
   heddle run --format json --output r.json -- ./prog
   heddle run --record run.hdl -- ./prog      keep the run; later: heddle check run.hdl
+  heddle run --analysis transactions ./prog  which cuts (HEDDLE_CUT) can be seen
 
 Exit status:
   1      there are findings (--exit-status); with --strict, also if only possible
@@ -266,6 +267,10 @@ pub struct CompilerOptions {
     #[arg(long, value_name = "COMPILER")]
     pub compiler: Option<OsString>,
 
+    /// Cut the program into transactions by a rule, beside its own cuts; for heddle run --analysis transactions.
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub cuts: Option<CutRule>,
+
     /// Only make links to heddle in DIR under which it is a compiler, for tools that want one word:
     /// heddle-cc, heddle-c++, heddle-clang, heddle-clang++, heddle-gcc, heddle-g++.
     #[arg(long, value_name = "DIR")]
@@ -387,13 +392,15 @@ pub enum Analysis {
     Atomicity,
     /// All, and beside it what Velodrome sees in the order that ran.
     Velodrome,
+    /// Cuts that can be seen, instead of races: what programs with cuts ask for.
+    Transactions,
 }
 
 impl Analysis {
     /// Whether this finding is one of those asked for. Assertions and deadlocks always are.
     pub fn wants(self, finding: &Finding) -> bool {
         match finding {
-            Finding::Race { .. } => self != Self::Atomicity,
+            Finding::Race { .. } => !matches!(self, Self::Atomicity | Self::Transactions),
             Finding::Atomicity { .. } => self != Self::Races,
             _ => true,
         }

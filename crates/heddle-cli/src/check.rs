@@ -153,7 +153,8 @@ impl Checker<'_> {
         let name = input::shown(path);
         let mut program = heddle_lang::compile(&name, text)
             .map_err(|diagnostics| problems(&name, text, &diagnostics))?;
-        program.features.cuts |= self.options.cuts.is_some();
+        let asks = self.options.analysis == Analysis::Transactions;
+        program.features.cuts |= asks || self.options.cuts.is_some();
         let eliminations = self.options.eliminations(program.features.cuts);
         eliminate(&mut program, eliminations);
         let mut answers = answers(path, program.features, &program.legend)?;
@@ -165,7 +166,7 @@ impl Checker<'_> {
         let mut live = Live::new(&program, self.options.cuts(), recorder, &progress);
         let checked = match program.features.cuts {
             true => transactions::program(
-                self.options,
+                self.asked(),
                 &name,
                 &program.legend,
                 &mut live,
@@ -202,11 +203,18 @@ impl Checker<'_> {
             return Err(vec![problem]);
         }
         let legend = trace.legend.clone();
+        if self.options.cuts.is_some() {
+            let problem = Problem::plain(format!(
+                "--cuts: {name} is a recorded run, which is cut already"
+            ));
+            return Err(vec![problem]);
+        }
+        trace.features.cuts |= self.options.analysis == Analysis::Transactions;
         let program = legend.files.first().map(|file| Path::new(&file.path));
         let mut answers = answers(program.unwrap_or(path), trace.features, &legend)?;
         let _progress = Progress::start(format!("checking {name}"));
         let checked = match trace.features.cuts {
-            true => transactions::recorded(self.options, &name, &legend, &mut trace, &mut answers),
+            true => transactions::recorded(self.asked(), &name, &legend, &mut trace, &mut answers),
             false => self.check(&name, &mut trace),
         };
         let (mut outcome, stats) = checked?;
@@ -238,6 +246,15 @@ impl Checker<'_> {
         let used = order::used(&outcome.orders);
         let stats = Stats::new(used, &outcome.counts, start.elapsed());
         Ok((outcome, stats))
+    }
+
+    /// How transactions are checked.
+    fn asked(&self) -> heddle_transactions::Options {
+        heddle_transactions::Options {
+            exact: self.options.exact.into(),
+            count: self.options.stats,
+            cuts: None,
+        }
     }
 
     /// What the options leave out of a program's check.
@@ -404,7 +421,7 @@ fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Problem> 
 }
 
 /// The programmer's answers for the program at this path, if it is cut into transactions.
-fn answers(path: &Path, features: Features, legend: &Legend) -> Result<Answers, Vec<Problem>> {
+pub fn answers(path: &Path, features: Features, legend: &Legend) -> Result<Answers, Vec<Problem>> {
     match features.cuts && !input::is_stdin(path) {
         true => Answers::beside(path, legend).map_err(|problem| vec![problem]),
         false => Ok(Answers::default()),

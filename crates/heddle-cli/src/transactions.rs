@@ -1,5 +1,5 @@
 //! Checking transactions: of a program, which can be run again under the schedule of a finding, and of a
-//! recorded run.
+//! recorded run, which cannot.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,7 +10,6 @@ use heddle_report::{Position, Problem, Source, Stats};
 use heddle_transactions::{Checked, Options, Rejected, Witness};
 
 use crate::answers::{Answers, WithoutCuts};
-use crate::arguments::CheckOptions;
 use crate::order;
 use crate::program::Live;
 
@@ -18,7 +17,7 @@ type Found = Result<(Outcome, Stats), Vec<Problem>>;
 
 /// Checks a program; every confirmed finding is run again under its schedule.
 pub fn program(
-    options: &CheckOptions,
+    options: Options,
     name: &str,
     legend: &Legend,
     live: &mut Live<'_>,
@@ -37,7 +36,7 @@ pub fn program(
 
 /// Checks a recorded run.
 pub fn recorded<R: Run>(
-    options: &CheckOptions,
+    options: Options,
     name: &str,
     legend: &Legend,
     run: &mut R,
@@ -51,17 +50,13 @@ pub fn recorded<R: Run>(
 }
 
 fn check<R: Run>(
-    options: &CheckOptions,
+    options: Options,
     name: &str,
     legend: &Legend,
     run: &mut R,
 ) -> Result<Checked, Vec<Problem>> {
-    let how = Options {
-        exact: options.exact.into(),
-        count: options.stats,
-        cuts: None,
-    };
-    heddle_transactions::check(run, &how).map_err(|rejected| vec![problem(name, legend, rejected)])
+    heddle_transactions::check(run, &options)
+        .map_err(|rejected| vec![problem(name, legend, rejected)])
 }
 
 fn with_stats(outcome: Outcome, start: Instant) -> (Outcome, Stats) {

@@ -257,6 +257,9 @@ static inline void heddle_lock_destroy(heddle_lock *lock) { (void)lock; }
 #define HEDDLE_11_(a, ...) HEDDLE_1_(a), HEDDLE_10_(__VA_ARGS__)
 #define HEDDLE_12_(a, ...) HEDDLE_1_(a), HEDDLE_11_(__VA_ARGS__)
 
+/* A transaction ends here, and the next begins. */
+#define HEDDLE_CUT() heddle_cut()
+
 /* Cilk's words. */
 #define HEDDLE_SPAWN(function, argument) heddle_spawn((function), (argument))
 #define HEDDLE_SYNC heddle_sync()

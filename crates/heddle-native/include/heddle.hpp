@@ -473,6 +473,12 @@ inline void sync()
     heddle_sync();
 }
 
+// A transaction ends here, and the next begins.
+inline __attribute__((always_inline)) void cut()
+{
+    heddle_cut();
+}
+
 // A procedure with children of its own; waits for them where it ends.
 class procedure {
 public:

@@ -70,12 +70,7 @@ pub(crate) fn transactions(session: &Session) -> Result<Judged, Unjudged> {
     Ok(named(session, names, checked.outcome, features))
 }
 
-fn named(
-    session: &Session,
-    mut names: Names,
-    mut outcome: Outcome,
-    features: Features,
-) -> Judged {
+fn named(session: &Session, mut names: Names, mut outcome: Outcome, features: Features) -> Judged {
     for finding in &mut outcome.findings {
         places_of(finding)
             .into_iter()

@@ -16,8 +16,10 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use super::checks;
+use super::cuts;
 use super::request::{Goal, Request};
 use super::scratch::Scratch;
+use crate::arguments::CutRule;
 
 /// The hooks, as text that goes into any module.
 const HOOKS: &str = include_str!("../../../heddle-native/hooks/hooks.ll");
@@ -48,6 +50,7 @@ pub fn compile(
     clang: &Path,
     words: &[OsString],
     request: &Request,
+    rule: CutRule,
 ) -> Option<io::Result<ExitStatus>> {
     if request.goal == Goal::Answer || !request.has_sources {
         return None;
@@ -61,7 +64,7 @@ pub fn compile(
         true => Vectors::Wide,
         false => Vectors::Narrow,
     };
-    Some(take(&steps, vectors, scratch.dir()))
+    Some(take(&steps, vectors, rule, scratch.dir()))
 }
 
 /// What calls may leave in vector registers.
@@ -91,11 +94,11 @@ fn steps(clang: &Path, words: &[OsString], scratch: &Path) -> Option<Vec<Step>> 
     steps.filter(|_| !said.contains("response file"))
 }
 
-fn take(steps: &[Step], vectors: Vectors, scratch: &Path) -> io::Result<ExitStatus> {
+fn take(steps: &[Step], vectors: Vectors, rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
     let mut last = ExitStatus::default();
     for step in steps {
         last = match step.is_split() {
-            true => step.split(vectors, scratch)?,
+            true => step.split(vectors, rule, scratch)?,
             false => run(&step.words)?,
         };
         if !last.success() {
@@ -142,16 +145,17 @@ impl Step {
             && !self.words.iter().any(kept_whole)
     }
 
-    fn split(&self, vectors: Vectors, scratch: &Path) -> io::Result<ExitStatus> {
+    fn split(&self, vectors: Vectors, rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
         let (text, with_hooks) = (scratch.join("code.ll"), scratch.join("hooked.ll"));
         let first = run(&self.first_half(&text))?;
         if !first.success() {
             return Ok(first);
         }
-        let code = fs::read_to_string(&text)?;
+        let code = cuts::inserted(&fs::read_to_string(&text)?, rule);
         fs::write(&with_hooks, hooked(&checks::combined(&code), vectors))?;
         match run(&self.second_half(&with_hooks))? {
             done if done.success() => Ok(done),
+            failed if rule != CutRule::None => Ok(failed),
             // Whatever the reason, the compiler alone does it, too.
             _ => run(&self.words),
         }

@@ -3,6 +3,7 @@
 
 mod checks;
 mod choice;
+mod cuts;
 mod inline;
 mod line;
 mod links;
@@ -19,7 +20,7 @@ use std::process::{Command, ExitCode};
 pub use choice::Language;
 pub use links::spelt_out;
 
-use crate::arguments::CompilerOptions;
+use crate::arguments::{CompilerOptions, CutRule};
 use crate::console::{self, reason};
 use crate::installation;
 use crate::status::{Status, passed_on};
@@ -67,10 +68,15 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
         hooks: substitutes.as_ref().map(Substitutes::hooks),
     };
     let words = line::words(&compiler, &request, &folders, &options.arguments);
+    let rule = options.cuts.unwrap_or(CutRule::None);
     let in_line = match compiler.family {
-        Family::Clang => inline::compile(&compiler.path, &words, &request),
+        Family::Clang => inline::compile(&compiler.path, &words, &request, rule),
         Family::Gcc => None,
     };
+    let is_compiled = request.has_sources && request.goal != Goal::Answer;
+    if in_line.is_none() && rule != CutRule::None && is_compiled {
+        return Err("--cuts needs clang, -O1 or more, and no shared library".into());
+    }
     let status = in_line.unwrap_or_else(|| Command::new(&compiler.path).args(words).status());
     let status = status.map_err(|error| not_started(&compiler.path, &error))?;
     if !status.success() {

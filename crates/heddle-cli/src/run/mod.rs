@@ -4,6 +4,7 @@
 //! command tells it how, by `HEDDLE_OPTIONS`, and stays out of the way meanwhile: standard input,
 //! output, errors and signals are the program's. The report comes after the program's own output.
 
+mod later;
 mod loader;
 mod reports;
 mod settings;
@@ -19,7 +20,7 @@ use heddle_report::Problem;
 use heddle_report::suppress::Suppressions;
 use signal_hook::low_level::signal_name;
 
-use crate::arguments::RunOptions;
+use crate::arguments::{Analysis, RunOptions};
 use crate::console::{self, Console, reason};
 use crate::search;
 use crate::status::{Status, passed_on};
@@ -46,9 +47,16 @@ fn checked(options: &RunOptions, console: &mut Console) -> Result<ExitCode, Stri
     let reports = Reports::new()?;
     let mut command = Command::new(&path);
     command.args(arguments);
-    settings::apply(options, &reports.pattern(), console.results(), &mut command)?;
+    let record = later::recording(options, &reports);
+    let (pattern, record) = (reports.pattern(), record.as_deref());
+    settings::apply(options, &pattern, record, console.results(), &mut command)?;
     let (status, process) = supervise(&path, &mut command)?;
     let report = reports.text(process);
+    if options.analysis == Analysis::Transactions {
+        let judged = later::judge(options, record, console)?;
+        conclude(&path, status, &report)?;
+        return Ok(judged.unwrap_or(passed_on(status)));
+    }
     deliver(options, &report, console)?;
     conclude(&path, status, &report)
 }

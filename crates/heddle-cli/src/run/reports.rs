@@ -28,6 +28,11 @@ impl Reports {
         self.dir.join("%p")
     }
 
+    /// Where a recording is kept that nobody asked to keep.
+    pub fn recording(&self) -> PathBuf {
+        self.dir.join("recording.hdl")
+    }
+
     /// All reports, that of process `first` before those of its children.
     pub fn text(&self, first: u32) -> Vec<u8> {
         let mut numbers = self.numbers();

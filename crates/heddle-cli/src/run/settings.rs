@@ -17,10 +17,11 @@ const VARIABLE: &str = "HEDDLE_OPTIONS";
 pub fn apply(
     options: &RunOptions,
     report: &Path,
+    record: Option<&Path>,
     colour: Colour,
     command: &mut Command,
 ) -> Result<(), String> {
-    let ours = settings(options, report, colour)?;
+    let ours = settings(options, report, record, colour)?;
     let given = env::var(VARIABLE).unwrap_or_default();
     let given = given.split(':').filter(|part| !part.is_empty());
     let all: Vec<String> = given.map(str::to_owned).chain(ours).collect();
@@ -34,12 +35,24 @@ pub fn apply(
     Ok(())
 }
 
-fn settings(options: &RunOptions, report: &Path, colour: Colour) -> Result<Vec<String>, String> {
+fn settings(
+    options: &RunOptions,
+    report: &Path,
+    record: Option<&Path>,
+    colour: Colour,
+) -> Result<Vec<String>, String> {
+    // Transactions are judged afterwards, and decide the status then.
+    let is_judged_later = options.analysis == Analysis::Transactions;
+    let exit_status = if is_judged_later {
+        0
+    } else {
+        options.exit_status
+    };
     let mut settings = vec![
         format!("report={}", word(report)?),
         format!("format={}", format_name(options.format)),
         format!("color={}", colour_name(options, colour)),
-        format!("exitcode={}", options.exit_status),
+        format!("exitcode={exit_status}"),
         // Whatever started this command, the run is a new one.
         "append=0".into(),
     ];
@@ -50,8 +63,8 @@ fn settings(options: &RunOptions, report: &Path, colour: Colour) -> Result<Vec<S
     settings.extend(options.stats.then(|| "stats=1".into()));
     settings.extend(options.max_findings.map(|n| format!("max_findings={n}")));
     for (key, path) in [
-        ("suppressions", &options.suppress),
-        ("record", &options.record),
+        ("suppressions", options.suppress.as_deref()),
+        ("record", record),
     ] {
         if let Some(path) = path {
             settings.push(format!("{key}={}", word(path)?));
@@ -84,7 +97,7 @@ fn format_name(format: Format) -> &'static str {
 fn analysis_name(analysis: Analysis) -> Option<&'static str> {
     match analysis {
         Analysis::All => None,
-        Analysis::Races => Some("races"),
+        Analysis::Races | Analysis::Transactions => Some("races"),
         Analysis::Atomicity => Some("atomicity"),
         Analysis::Velodrome => Some("velodrome"),
     }

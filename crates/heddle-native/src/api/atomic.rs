@@ -166,6 +166,17 @@ export! {
     }
 }
 
+export! {
+    /// A transaction ends here by a rule of the compiler's, unless a critical section goes on.
+    ["heddle_cut_by_rule"] fn cut_by_rule() at pc {
+        thread::enter(|runtime, thread| {
+            if thread.cursor.holds_nothing() {
+                runtime.engine.cut(&mut thread.cursor, site(pc).raw());
+            }
+        });
+    }
+}
+
 /// Each place counts once.
 fn note_cut(cuts: &mut Vec<SiteId>, site: SiteId) {
     if let Err(at) = cuts.binary_search(&site) {
