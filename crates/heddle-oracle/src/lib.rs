@@ -22,5 +22,5 @@ pub use oracle::{Oracle, Race, Verdicts, verdicts};
 pub use rules::{Rules, is_depth_first};
 pub use soak::{
     Misses, cases, runner, soak, soak_atomicity, soak_traces, try_atomic_programs,
-    try_atomic_streams, try_cases, try_programs, try_streams,
+    try_atomic_streams, try_cases, try_cut_programs, try_programs, try_streams,
 };
