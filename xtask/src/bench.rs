@@ -11,6 +11,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("native", "bench-native"),
     ("atomicity", "bench-atomicity"),
     ("explore", "bench-explore"),
+    ("transactions", "bench-transactions"),
 ];
 
 /// The task: one benchmark with its own options, or all of them.

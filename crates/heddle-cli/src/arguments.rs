@@ -639,10 +639,13 @@ mod tests {
 
     #[test]
     fn eliminations_are_on_unless_turned_off() {
-        assert_eq!(check(&[]).eliminations(), Eliminations::all());
-        assert_eq!(check(&["--no-opt"]).eliminations(), Eliminations::none());
+        assert_eq!(check(&[]).eliminations(false), Eliminations::all());
+        assert_eq!(
+            check(&["--no-opt"]).eliminations(false),
+            Eliminations::none()
+        );
         let left: Vec<_> = check(&["--no-opt=escape,read-write", "--no-opt=main-task"])
-            .eliminations()
+            .eliminations(false)
             .iter()
             .collect();
         assert_eq!(left, [Elimination::ReadOnly, Elimination::LoopInvariant]);
@@ -651,7 +654,7 @@ mod tests {
     #[test]
     fn where_all_locations_are_checked_for_atomicity_no_access_is_left_out() {
         let options = check(&["--atomic=all"]);
-        assert_eq!(options.eliminations(), Eliminations::none());
+        assert_eq!(options.eliminations(false), Eliminations::none());
         assert_eq!(options.analyses().atomicity.scope, Scope::All);
         assert_eq!(check(&[]).analyses(), Analyses::default());
     }

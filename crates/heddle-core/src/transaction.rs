@@ -76,7 +76,7 @@ pub struct Moment {
 pub struct TransactionCounts {
     /// Transactions that made an access.
     pub transactions: u64,
-    /// Pairs of parallel transactions with conflicting accesses; at most
+    /// Pairs of parallel transactions with conflicting accesses, counted once for each location; at most
     /// [`TransactionCounts::MOST_INTERACTIONS`] are counted.
     pub interactions: u64,
     /// Thread cycles of which a schedule was found.

@@ -25,5 +25,5 @@ pub use predict::predictable_races;
 pub use rules::{Rules, is_depth_first};
 pub use soak::{
     Misses, cases, runner, soak, soak_atomicity, soak_traces, try_atomic_programs,
-    try_atomic_streams, try_cases, try_programs, try_streams,
+    try_atomic_streams, try_cases, try_cut_programs, try_programs, try_streams,
 };

@@ -10,17 +10,19 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 
 use crate::draw::Dice;
 use crate::program::case;
+use crate::property::visible_cuts::analysis_agrees;
 use crate::property::{
     Holds, Missed, atomic_run, atomicity_holds_of_case, atomicity_holds_of_script, caught,
     holds_of_case, holds_of_script, missed_by_the_printed, one_trace_shows_all,
 };
 use crate::stream::{Class, Mode, Script, Size, atomic_script, generated, script};
+use crate::transactions::{Atomization, atomization, cut_program};
 
 /// How many steps a failing case is shrunk by, at most.
 const SHRINK_STEPS: u32 = 20_000;
 
 /// Tries all properties on `cases` random programs, half of them event streams and half `.task`
-/// source. Says what is wrong with the smallest failing one.
+/// source, and then the analysis of transactions on some cut programs. Says what is wrong with the smallest failing one.
 pub fn soak(cases: u64, seed: u64) -> Result<(), String> {
     let streams = (Class::ALL.len() * Mode::ALL.len()) as u64;
     let programs = Class::ALL.len() as u64;
@@ -35,7 +37,19 @@ pub fn soak(cases: u64, seed: u64) -> Result<(), String> {
             seed.wrapping_add(100 * n + 50),
         )?;
     }
-    Ok(())
+    // All their schedules are tried, which takes long.
+    try_cut_programs(share(cases, 50), seed)
+}
+
+/// Tries the analysis of transactions on random cut programs, half of them any graph of threads.
+pub fn try_cut_programs(cases: u32, seed: u64) -> Holds {
+    let programs = try_cases(&cut_program(), cases.div_ceil(2), seed, |program| {
+        analysis_agrees(&program.to_string())
+    });
+    let graphs = |program: &Atomization| analysis_agrees(&program.to_string());
+    programs
+        .and_then(|()| try_cases(&atomization(), cases / 2, seed, graphs))
+        .map_err(|wrong| format!("cut programs, seed {seed}: {wrong}"))
 }
 
 /// Tries random event streams of one class and mode.

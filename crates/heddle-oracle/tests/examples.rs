@@ -1,4 +1,4 @@
-//! The oracle finds in each example the races and torn regions its first lines promise.
+//! The oracle finds in each example the races, torn regions and visible cuts its first lines promise.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use heddle_core::atomicity::Scope;
 use heddle_core::{Certainty, Event, Legend, Location, Shape};
 use heddle_lang::{Kind, expectations, machine};
+use heddle_oracle::transactions::{of_events, verdict};
 use heddle_oracle::{Oracle, Rules, Subject, TornVerdicts};
 
 /// Kind, certainty and the location as written in an expectation.
@@ -36,12 +37,12 @@ fn examples() -> Vec<PathBuf> {
 /// What the oracle finds and what the file promises. Files about cuts promise no races.
 fn found(source: &str) -> Option<(Found, Found)> {
     let program = heddle_lang::compile("example.task", source).expect("a valid example");
-    if program.features.cuts {
-        return None;
-    }
     let mut events = Vec::new();
     machine::run(&program, &mut events, &mut |_| {});
     assert_eq!(Rules::hold(&events, program.features), Ok(()));
+    if program.features.cuts {
+        return Some((visible_cuts(&events, &program.legend)?, promised(source)));
+    }
     let (oracle, legend) = (Oracle::of(&events), &program.legend);
     let races = oracle.verdicts().into_iter();
     let races = races
@@ -50,6 +51,23 @@ fn found(source: &str) -> Option<(Found, Found)> {
     let torn = torn
         .map(|(subject, certainty)| (Kind::Atomicity, certainty, unit(&events, legend, subject)));
     Some((races.chain(torn).collect(), promised(source)))
+}
+
+/// The locations that close a thread cycle which some schedule shows; `None` for programs with locks.
+fn visible_cuts(events: &[Event], legend: &Legend) -> Option<Found> {
+    let (program, locations) = of_events(events).ok()?;
+    let verdict = verdict(&program, 50_000).expect("examples are small");
+    let closings = verdict.root_causes.into_values().flatten();
+    let names = closings.map(|(out, back)| {
+        let both = BTreeSet::from([out, back].map(|cell| locations[cell.0 as usize]));
+        let names = both.iter().map(|&place| written(events, legend, place));
+        names.collect::<Vec<_>>().join(",")
+    });
+    Some(
+        names
+            .map(|name| (Kind::Transaction, Certainty::Certain, name))
+            .collect(),
+    )
 }
 
 fn torn_verdicts_of(oracle: &Oracle) -> TornVerdicts {
@@ -81,9 +99,12 @@ fn promised(source: &str) -> Found {
         .expect("valid expectations")
         .check
         .unwrap_or_default();
-    let checked = promised
-        .into_iter()
-        .filter(|promise| matches!(promise.kind, Kind::Race | Kind::Atomicity));
+    let checked = promised.into_iter().filter(|promise| {
+        matches!(
+            promise.kind,
+            Kind::Race | Kind::Atomicity | Kind::Transaction
+        )
+    });
     checked
         .map(|promise| {
             let location = promise.location.unwrap_or_default();

@@ -1,9 +1,9 @@
 //! The analysis of transactions against the oracle, on random programs and formulas.
 
 use heddle_oracle::property::Holds;
-use heddle_oracle::property::visible_cuts::{analysis_agrees, is_confirmed};
-use heddle_oracle::transactions::{Formula, atomization, cut_program, formula};
-use heddle_oracle::{cases, try_cases};
+use heddle_oracle::property::visible_cuts::is_confirmed;
+use heddle_oracle::transactions::{Formula, formula};
+use heddle_oracle::{cases, try_cases, try_cut_programs};
 
 fn require(holds: Holds) {
     if let Err(wrong) = holds {
@@ -13,16 +13,7 @@ fn require(holds: Holds) {
 
 #[test]
 fn exact_is_brute_force_and_the_approximation_misses_nothing() {
-    require(try_cases(&cut_program(), cases(400), 1, |program| {
-        analysis_agrees(&program.to_string())
-    }));
-}
-
-#[test]
-fn the_same_holds_of_any_graph_of_threads() {
-    require(try_cases(&atomization(), cases(400), 2, |program| {
-        analysis_agrees(&program.to_string())
-    }));
+    require(try_cut_programs(cases(800), 1));
 }
 
 fn satisfiable_iff_confirmed(formula: &Formula) -> Holds {

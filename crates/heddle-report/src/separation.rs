@@ -201,7 +201,18 @@ impl Told<'_> {
                 many[0]
             ),
         };
-        format!("if what comes between does harm, {remove}; if not, mark it harmless")
+        let harmless = self.accept().unwrap_or("mark it harmless".into());
+        format!("if what comes between does harm, {remove}; if not: {harmless}")
+    }
+
+    /// The command that marks it harmless.
+    fn accept(&self) -> Option<String> {
+        let [first, last] = &self.separation.parted;
+        let first = self.resolver.position(first.site)?;
+        let last = self.resolver.position(last.site)?;
+        let path = first.file.path();
+        let is_one_file = path == last.file.path() && !path.starts_with('<');
+        is_one_file.then(|| format!("heddle accept --harmless {path} {first} {last}"))
     }
 
     /// `read of head at 5:13`.

@@ -12,11 +12,12 @@
 //! 2. Where t0 and t0' interact at the same location, one parallel strand suffices, and its cycle is always
 //!    real: t0, the other, t0' is a schedule. No search is made for these.
 //! 3. A cycle stays within a strongly connected component of the strands (interactions lead both ways,
-//!    thread edges one way), and within a block of its undirected graph. Only entries of e0 in the same
-//!    block can be joined by a cycle; without two of those in different transactions there is no search.
+//!    thread edges one way), and its first and last step lie in one block of the undirected graph, since
+//!    without e0 there is still a way between them. Without two entries of e0 in the same block and in
+//!    different transactions there is no search. (Further on a cycle may leave the block.)
 //!
 //! # Cost
-//! Linear to find the blocks. Then at worst one search of a block per location of a strand that may be
+//! Linear to find the blocks. Then at worst one search of a component per location of a strand that may be
 //! separated: the thesis's O(n·μ), on programs where strands meet at few locations far less.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -198,7 +199,6 @@ impl<'a> Search<'a> {
         if goals.ends.is_empty() {
             return;
         }
-        let block = self.block[row as usize];
         let mut marks = std::mem::take(&mut self.marks);
         let mut queue = self.first(start, &mut marks, order);
         let mut next = 0;
@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
                 goals.drop_found(first, found);
                 goals.drop_end(&end);
             }
-            self.expand(strand, start.strand, block, &mut marks, &mut queue, order);
+            self.expand(strand, start.strand, &mut marks, &mut queue, order);
         }
         self.marks = marks;
     }
@@ -287,15 +287,11 @@ impl<'a> Search<'a> {
         &self,
         strand: Strand,
         torn: Strand,
-        block: u32,
         marks: &mut Marks,
         queue: &mut Vec<Strand>,
         order: &mut Order,
     ) {
         for &row in self.interactions.of(strand) {
-            if self.block[row as usize] != block {
-                continue;
-            }
             let here = self.entry(row);
             for other in &self.interactions.entries[self.interactions.at(here.location)] {
                 if marks.is_new(other.strand)
@@ -322,16 +318,13 @@ impl<'a> Search<'a> {
     /// All strands with interactions that can be on a cycle with this start; nothing if there are more
     /// than so many.
     pub fn around(&mut self, start: End, order: &mut Order, most: usize) -> Option<Vec<Strand>> {
-        let mut rows = self.interactions.of(start.strand).iter().copied();
-        let row = rows.find(|&row| self.entry(row).location == start.location)?;
-        let block = self.block[row as usize];
         let mut marks = std::mem::take(&mut self.other_marks);
         let mut queue = self.first(start, &mut marks, order);
         let mut next = 0;
         while next < queue.len() && queue.len() <= most {
             let strand = queue[next];
             next += 1;
-            self.expand(strand, start.strand, block, &mut marks, &mut queue, order);
+            self.expand(strand, start.strand, &mut marks, &mut queue, order);
         }
         self.other_marks = marks;
         let is_all = queue.len() <= most;

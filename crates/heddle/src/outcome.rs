@@ -35,7 +35,12 @@ pub(crate) fn judge(
     };
     let outcome = match (choice, &session.recorder) {
         (Some(order), Some(recorder)) => {
-            let recorded = recorder.recorded(features).map_err(Unjudged::Unsupported);
+            // Cuts concern transactions alone.
+            let uncut = Features {
+                cuts: false,
+                ..features
+            };
+            let recorded = recorder.recorded(uncut).map_err(Unjudged::Unsupported);
             let atomicity = Atomicity {
                 scope,
                 ..Atomicity::default()

@@ -117,6 +117,9 @@ pub fn print(answer: Answer, first: Anchor, second: Anchor, why: Option<String>)
 fn wrong_with(anchor: &Anchor) -> Option<&'static str> {
     let width = anchor.text.chars().count();
     let occurrence = anchor.occurrence.unwrap_or([1, 1]);
+    if anchor.file.is_empty() {
+        return Some("`file` must be a source file");
+    }
     if anchor.text.is_empty() || anchor.text.trim() != anchor.text {
         return Some("`text` must be a line without the white space around it");
     }

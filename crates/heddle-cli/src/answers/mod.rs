@@ -16,6 +16,7 @@ mod file;
 mod merge;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -176,8 +177,12 @@ fn find(anchor: &Anchor, legend: &Legend) -> Result<Vec<SiteId>, Lost> {
     let mut files = (0..).zip(&legend.files);
     let of_anchor = |(_, file): &(u32, &SourceFile)| is_path_of(&anchor.file, &file.path);
     let (id, file) = files.find(of_anchor).ok_or(Lost::OtherProgram)?;
-    let text = file.text.as_deref().unwrap_or_default();
-    let place = anchor.find(text).map_err(|lost| match lost {
+    // Recordings of native programs name files without their text.
+    let text = match &file.text {
+        Some(text) => text.clone(),
+        None => fs::read_to_string(&file.path).unwrap_or_default(),
+    };
+    let place = anchor.find(&text).map_err(|lost| match lost {
         anchor::Lost::Changed => Lost::Changed(anchor.clone()),
         anchor::Lost::Ambiguous => Lost::Ambiguous(anchor.clone()),
     })?;

@@ -180,6 +180,7 @@ fn a_wrong_file_is_an_error_with_its_position() {
         ("[other]\n", (1, 2)),
         ("[[harmless]]\nwhy = \"\"\n", (1, 1)),
         (&good.replace("column = 11", "column = 0"), (1, 1)),
+        (&good.replace("list.task", ""), (1, 1)),
         (&good.replace("\"next[k]", "\" next[k]"), (1, 1)),
     ];
     for (text, place) in wrong {

@@ -190,6 +190,9 @@ impl<'r, L: Listener> Machine<'r, L> {
     /// Parks the running task and goes on with another.
     pub fn park(&mut self, wait: Wait) -> Flow {
         let waiter = self.schedule.ticket(self.running.task);
+        if let (Some(turns), Wait::Scope(_) | Wait::AnyEnd(_)) = (self.turns, &wait) {
+            turns.borrow_mut().reach_wait(self.running.task);
+        }
         match &wait {
             Wait::Scope(scope) => self.scopes.wait(*scope, waiter),
             Wait::AnyEnd(tasks) => {

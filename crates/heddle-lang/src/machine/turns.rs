@@ -107,6 +107,14 @@ impl<'p> Turns<'p> {
         self.tasks[self.running.index()].segment += 1;
     }
 
+    /// The task waits for others to end, in a task operation that has not happened yet. Its transaction has
+    /// made all its accesses: those it waits for may be next.
+    pub fn reach_wait(&mut self, task: TaskId) {
+        if self.turn(task) == Some(self.next) {
+            self.next += 1;
+        }
+    }
+
     fn spawn(&mut self) {
         let creator = &mut self.tasks[self.running.index()];
         let key = creator.planned.map(|planned| (planned, creator.children));

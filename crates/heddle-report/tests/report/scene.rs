@@ -154,5 +154,6 @@ fn empty() -> Outcome {
         tokens: Vec::new(),
         counts: Counts::default(),
         orders: vec![heddle_core::OrderChoice::Bags],
+        transactions: None,
     }
 }

@@ -223,3 +223,18 @@ fn a_formula_is_satisfiable_iff_its_program_is_confirmed() {
     }
     assert!(seen.iter().all(|&count| count > 5), "{seen:?}");
 }
+
+/// The main task waits for the others right after its transaction, before that is over by an event.
+#[test]
+fn a_task_that_waits_for_others_lets_them_have_their_turn() {
+    for source in [
+        "shared x; spawn { write x; cut; read x; } write x;",
+        "shared x; spawn { write x; cut; read x; } write x; sync;",
+        "shared x; finish { async { write x; cut; read x; } write x; }",
+        "shared x; future f { write x; cut; read x; return 0; } write x; let v = get(f);",
+        "shared x; region r; post r { write x; cut; read x; } write x; await r;",
+    ] {
+        let expected = [("x".to_owned(), Decision::Replayed)];
+        assert_eq!(found(source), expected, "{source}");
+    }
+}

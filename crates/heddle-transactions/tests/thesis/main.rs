@@ -2,6 +2,7 @@
 
 mod bench;
 mod chapters;
+mod examples;
 mod locks;
 mod order;
 mod strategies;

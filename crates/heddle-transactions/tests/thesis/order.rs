@@ -80,3 +80,27 @@ fn a_branch_that_depends_on_the_schedule_makes_the_finding_possible() {
     let of_x = found.iter().find(|one| one.0 == "x");
     assert_eq!(of_x.map(|one| one.1), Some(Decision::Diverged), "{found:?}");
 }
+
+#[test]
+fn a_cycle_that_no_schedule_shows_is_refuted_and_counted() {
+    use heddle_lang::cuts::Cuts;
+    use heddle_transactions::Exact;
+    let source = "shared x, y, u, v; finish {
+        async { write x; cut; write y; }
+        async { finish { async { write v; write y; } } write x; write u; }
+        async { write u; write v; } }";
+    let (_, checked) =
+        crate::try_with(source, Cuts::Manual, Exact::Quick).expect("nothing is rejected");
+    let counts = checked
+        .outcome
+        .transactions
+        .expect("transactions were checked");
+    assert_eq!(
+        (counts.confirmed, counts.refuted, counts.undecided),
+        (0, 1, 0)
+    );
+    // Cut in two, the task in the middle lets the cycle through.
+    let source = source.replace("write u; write v; }", "write v; cut; write u; }");
+    let found = found(&source);
+    assert!(found.contains(&replayed("x,y")), "{found:?}");
+}
