@@ -7,6 +7,7 @@
 use crate::runtime::{Runtime, runtime};
 use crate::shim::{behind, export};
 use crate::thread::{self, Thread};
+use super::room::Roomy;
 use crate::{access, caller};
 use ::libc::{clockid_t, pthread_attr_t, pthread_key_t, pthread_t, timespec};
 use heddle_core::TaskKind;
@@ -163,8 +164,9 @@ fn joined_for(id: pthread_t, result: *mut Pointer, status: c_int, pc: usize) -> 
 export! {
     ["pthread_create"] fn create(id: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine<Pointer>, argument: Pointer) at pc -> c_int {
         let status = created(routine, argument, pc, |routine, argument| {
+            let roomy = Roomy::new(attributes);
             // SAFETY: see above.
-            unsafe { pthread_create(id, attributes, routine, argument) }
+            unsafe { pthread_create(id, roomy.attributes(attributes), routine, argument) }
         });
         if status == 0 && caller::is_program(pc) {
             access::write(id as usize, size_of::<pthread_t>(), pc);

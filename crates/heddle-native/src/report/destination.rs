@@ -27,6 +27,14 @@ pub(crate) fn prepare(options: &Options) {
     unsafe { std::env::set_var(VARIABLE, inherited) };
 }
 
+/// Says something that stands where a report would.
+pub(crate) fn tell(options: &Options, line: &str) {
+    let written = options.report.as_deref().map(|path| add(path, line.as_bytes()));
+    if !matches!(written, Some(Ok(()))) {
+        crate::say::line(line.trim_end());
+    }
+}
+
 /// Adds a report.
 pub(crate) fn add(path: &Path, report: &[u8]) -> Result<(), String> {
     let path = numbered(path);

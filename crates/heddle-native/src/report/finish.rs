@@ -43,7 +43,7 @@ pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     let is_terminal = runtime.options.report.is_none() && io::stderr().is_terminal();
     let rendered = || render(&report, &runtime.options, is_terminal);
     if !is_silent && let Err(problem) = write(&rendered(), &runtime.options) {
-        eprintln!("heddle: {problem}");
+        crate::say::say!("heddle: {problem}");
     }
     has_findings
 }
@@ -58,7 +58,7 @@ fn print_counts(runtime: &Runtime) {
             queries,
             unique,
         } = counted;
-        eprintln!(
+        crate::say::say!(
             "{{\"locations\": {locations}, \"nodes\": {nodes}, \"queries\": {queries}, \"unique\": {unique}}}"
         );
     }
@@ -76,7 +76,7 @@ fn finish_order(runtime: &Runtime) -> bool {
         Format::Json => shown.json(),
     };
     if let Err(problem) = write(rendered.as_bytes(), &runtime.options) {
-        eprintln!("heddle: {problem}");
+        crate::say::say!("heddle: {problem}");
     }
     !observed.torn.is_empty()
 }
@@ -86,7 +86,7 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
     let observed = order::observed(runtime, &mut tables);
     let outcome = outcome(runtime, ending, &mut tables);
     if tables.lacks_debug_information {
-        eprintln!("heddle: no debug information: compile with heddle cc or -g");
+        crate::say::say!("heddle: no debug information: compile with heddle cc or -g");
     }
     let program = program();
     let subject = Subject {
@@ -253,7 +253,7 @@ fn suppressions(options: &Options) -> Suppressions {
     let parsed = read.and_then(|text| Suppressions::parse(&text).map_err(|line| line.to_string()));
     parsed.unwrap_or_else(|problem| {
         let path = path.display();
-        eprintln!("heddle: suppressions {path}: {problem}; nothing is suppressed");
+        crate::say::say!("heddle: suppressions {path}: {problem}; nothing is suppressed");
         Suppressions::default()
     })
 }

@@ -43,7 +43,7 @@ pub(crate) fn start(engine: &mut Engine, path: &Path) {
     let shown = path.to_string_lossy();
     let path = shown.replace("%p", &std::process::id().to_string());
     match File::create(&path) {
-        Err(error) => eprintln!("heddle: cannot record to {path}: {error}"),
+        Err(error) => crate::say::say!("heddle: cannot record to {path}: {error}"),
         Ok(file) => {
             *writer() = Some(Writer::new(Output(file.into_raw_fd()), &ALL, None));
             engine.record_to(Recording {
@@ -65,7 +65,7 @@ pub(crate) fn finish(runtime: &Runtime) {
     };
     let written = writer.finish(Some(&legend));
     if let Err(error) = written.and_then(|output| output.announce(&recorded.features)) {
-        eprintln!("heddle: the recording is not complete: {error}");
+        crate::say::say!("heddle: the recording is not complete: {error}");
     }
 }
 
