@@ -154,6 +154,8 @@ pub(crate) fn forget_findings() {
         runtime.engine.forget_races();
         runtime.engine.forget_tears();
         runtime.engine.abandon_recording();
+        report::destination::forked(&runtime.options);
+        report::unseen::forked();
     }
 }
 

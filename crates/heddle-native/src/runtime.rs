@@ -55,6 +55,8 @@ extern "C" fn start() {
         engine.observe_order(scope);
     }
     crate::report::destination::prepare(&options);
+    crate::report::finish::program();
+    crate::report::image::prepare();
     // What follows a recorded program in its process is not part of the recording.
     if let Some(path) = options.record.as_ref().filter(|_| !options.adds) {
         crate::report::recording::start(&mut engine, path);

@@ -4,10 +4,12 @@
 //! itself called again until the last round: so a thread that returns, exits or is cancelled ends in one
 //! way, and what other destructors access is still its own.
 
+use super::room::Roomy;
+use crate::busy;
+use crate::report::unseen::THREADS;
 use crate::runtime::{Runtime, runtime};
 use crate::shim::{behind, export};
 use crate::thread::{self, Thread};
-use super::room::Roomy;
 use crate::{access, caller};
 use ::libc::{clockid_t, pthread_attr_t, pthread_key_t, pthread_t, timespec};
 use heddle_core::TaskKind;
@@ -65,8 +67,10 @@ pub(super) fn created<R>(
         argument,
         cursor,
     }));
+    THREADS.begin(0);
     let status = create(begin::<R>, start.cast());
     if status != 0 {
+        THREADS.end(0);
         // SAFETY: no thread has begun with it.
         drop(unsafe { Box::from_raw(start) });
     }
@@ -132,6 +136,8 @@ unsafe extern "C" fn ending(rounds: Pointer) {
         return;
     }
     if let (Some(cursor), Some(runtime)) = (thread::detach(), runtime()) {
+        THREADS.end(0);
+        let _busy = busy::begin();
         let end = runtime.engine.end(cursor);
         // SAFETY: a plain query.
         let id = unsafe { ::libc::pthread_self() };

@@ -6,6 +6,7 @@
 
 pub mod calls;
 pub(crate) mod destination;
+pub(crate) mod file;
 pub mod finish;
 pub mod functions;
 pub mod image;
@@ -21,6 +22,7 @@ pub mod symbols;
 pub mod tables;
 pub mod tears;
 pub mod types;
+pub(crate) mod unseen;
 pub mod witness;
 
 pub use finish::{Ending, finish};
