@@ -108,7 +108,7 @@ struct Bench {
 
 impl Bench {
     fn build() -> Result<Self, Failure> {
-        quietly("build", &mut cargo(["build", "--release", "--package", "heddle-cli", "--package", "heddle-native"]))?;
+        quietly("build", &mut cargo(["build", "--package", "heddle-cli", "--package", "heddle-native"]))?;
         let dir = root().join("target/faults");
         fs::create_dir_all(&dir).map_err(|error| Failure::Step(error.to_string()))?;
         let bench = Self {
@@ -119,7 +119,7 @@ impl Bench {
         let source = "xtask/faults/load.c";
         let flags = ["-O2", "-g", "-pthread", source, "-o"];
         quietly("plain", program("clang-22").args(flags).arg(&bench.plain))?;
-        let mut checked = program("target/release/heddle");
+        let mut checked = program("target/debug/heddle");
         quietly("checked", checked.arg("cc").args(flags).arg(&bench.checked))?;
         Ok(bench)
     }

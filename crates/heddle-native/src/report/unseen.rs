@@ -100,7 +100,8 @@ fn named(files: &BTreeSet<String>) -> Option<String> {
 }
 
 /// Parts of objects that compilers and the C library bring themselves.
-const THEIRS: [&str; 8] = [
+const THEIRS: [&str; 9] = [
+    "tsan_preinit.cpp",
     "crtstuff.c",
     "atexit.c",
     "at_quick_exit.c",
