@@ -39,9 +39,14 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
         let fault = draw.below(FAULTS.len() as u64) as usize;
         let load = Load::draw(&mut draw);
         let wrong = |what: String| {
-            Failure::Step(format!("seed {} case {case}: {:?} with {load:?}: {what}", soak.seed, FAULTS[fault]))
+            Failure::Step(format!(
+                "seed {} case {case}: {:?} with {load:?}: {what}",
+                soak.seed, FAULTS[fault]
+            ))
         };
-        bench.attempt(FAULTS[fault], &load, &mut draw).map_err(wrong)?;
+        bench
+            .attempt(FAULTS[fault], &load, &mut draw)
+            .map_err(wrong)?;
         counts[fault] += 1;
     }
     for (fault, count) in FAULTS.iter().zip(counts) {
@@ -90,8 +95,16 @@ impl Load {
     fn draw(draw: &mut Draw) -> Self {
         let threads = [2, 4, 8, 64, 300, 1000][draw.below(6) as usize];
         let rounds = (ROUNDS / threads).max(20);
-        let forks = if draw.below(2) == 0 && threads <= 64 { 1 + draw.below(5) } else { 0 };
-        Self { threads, rounds, forks }
+        let forks = if draw.below(2) == 0 && threads <= 64 {
+            1 + draw.below(5)
+        } else {
+            0
+        };
+        Self {
+            threads,
+            rounds,
+            forks,
+        }
     }
 
     fn words(&self) -> [String; 3] {
@@ -108,7 +121,16 @@ struct Bench {
 
 impl Bench {
     fn build() -> Result<Self, Failure> {
-        quietly("build", &mut cargo(["build", "--package", "heddle-cli", "--package", "heddle-native"]))?;
+        quietly(
+            "build",
+            &mut cargo([
+                "build",
+                "--package",
+                "heddle-cli",
+                "--package",
+                "heddle-native",
+            ]),
+        )?;
         let dir = root().join("target/faults");
         fs::create_dir_all(&dir).map_err(|error| Failure::Step(error.to_string()))?;
         let bench = Self {
@@ -132,7 +154,12 @@ impl Bench {
         let mut lines = BufReader::new(stdout).lines();
         let ready = lines.next();
         let signal = match (fault, ready) {
-            (Fault::Ended, Some(_)) => disturb(&child, draw, &["TERM", "INT", "HUP", "QUIT", "USR2", "ALRM", "PROF"], 1),
+            (Fault::Ended, Some(_)) => disturb(
+                &child,
+                draw,
+                &["TERM", "INT", "HUP", "QUIT", "USR2", "ALRM", "PROF"],
+                1,
+            ),
             (Fault::Killed, Some(_)) => disturb(&child, draw, &["KILL"], 1),
             (Fault::Jumps, Some(_)) => disturb(&child, draw, &["USR1"], 20),
             _ => None,
@@ -146,13 +173,20 @@ impl Bench {
         let output = Command::new(&self.plain).args(load.words()).output();
         let output = output.map_err(|error| error.to_string())?;
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        printed.lines().last().map(str::to_owned).ok_or("the plain program fails".into())
+        printed
+            .lines()
+            .last()
+            .map(str::to_owned)
+            .ok_or("the plain program fails".into())
     }
 
     fn start(&self, fault: Fault, load: &Load, draw: &mut Draw) -> Result<Child, String> {
         let limit = match fault {
             Fault::Unchecked => format!("ulimit -v {}; ", 16 << 20),
-            Fault::Scarce => format!("ulimit -v {}; ", SHADOW + SHADOW / 16 + (draw.below(1 << 22))),
+            Fault::Scarce => format!(
+                "ulimit -v {}; ",
+                SHADOW + SHADOW / 16 + (draw.below(1 << 22))
+            ),
             _ => String::new(),
         };
         let report = match fault {
@@ -160,25 +194,43 @@ impl Bench {
             _ => &self.report,
         };
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("{limit}exec \"$0\" \"$@\"")]).arg(&self.checked);
-        command.args(load.words()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .args(["-c", &format!("{limit}exec \"$0\" \"$@\"")])
+            .arg(&self.checked);
+        command
+            .args(load.words())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         command.env("HEDDLE_OPTIONS", format!("report={}", report.display()));
         command.spawn().map_err(|error| error.to_string())
     }
 
-    fn judge(&self, fault: Fault, status: ExitStatus, signal: Option<i32>, printed: &str, expected: &str) -> Result<(), String> {
+    fn judge(
+        &self,
+        fault: Fault,
+        status: ExitStatus,
+        signal: Option<i32>,
+        printed: &str,
+        expected: &str,
+    ) -> Result<(), String> {
         let report = fs::read_to_string(&self.report).unwrap_or_default();
         let is_reported = report.contains("race: raced is");
         let is_whole = printed == expected;
-        let seen = || format!("{status}, printed `{printed}` for `{expected}`, reported: {is_reported}");
+        let seen =
+            || format!("{status}, printed `{printed}` for `{expected}`, reported: {is_reported}");
         let ended_by = |signal: Option<i32>| signal.is_some() && status.signal() == signal;
         let is_right = match fault {
             Fault::Nothing | Fault::Jumps => is_whole && is_reported && status.code() == Some(1),
             // It may have come to its end before.
-            Fault::Ended => is_reported && (ended_by(signal) || is_whole && status.code() == Some(1)),
+            Fault::Ended => {
+                is_reported && (ended_by(signal) || is_whole && status.code() == Some(1))
+            }
             Fault::Killed => ended_by(Some(9)) || is_whole,
             Fault::FullDisk => is_whole && status.code() == Some(1),
-            Fault::Unchecked => is_whole && status.code() == Some(2) && report.contains("NOT CHECKED"),
+            Fault::Unchecked => {
+                is_whole && status.code() == Some(2) && report.contains("NOT CHECKED")
+            }
             // The program gives up where memory is refused, or was not checked from the start.
             Fault::Scarce => is_whole || status.signal().is_some() || status.code() == Some(2),
         };
@@ -192,10 +244,25 @@ fn disturb(child: &Child, draw: &mut Draw, names: &[&str], times: u64) -> Option
     for _ in 0..times {
         sleep(Duration::from_micros(draw.below(60_000)));
         let mut kill = Command::new("kill");
-        let _ = kill.args(["-s", name, &child.id().to_string()]).stderr(Stdio::null()).status();
+        let _ = kill
+            .args(["-s", name, &child.id().to_string()])
+            .stderr(Stdio::null())
+            .status();
     }
-    let numbers = [("TERM", 15), ("INT", 2), ("HUP", 1), ("QUIT", 3), ("USR2", 12), ("ALRM", 14), ("PROF", 27), ("KILL", 9)];
-    numbers.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
+    let numbers = [
+        ("TERM", 15),
+        ("INT", 2),
+        ("HUP", 1),
+        ("QUIT", 3),
+        ("USR2", 12),
+        ("ALRM", 14),
+        ("PROF", 27),
+        ("KILL", 9),
+    ];
+    numbers
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, number)| *number)
 }
 
 fn ended(child: &mut Child) -> Result<ExitStatus, String> {
@@ -223,7 +290,10 @@ impl Draw {
 }
 
 fn parse(rest: &[String]) -> Result<Soak, Failure> {
-    let mut soak = Soak { minutes: 30, seed: 0 };
+    let mut soak = Soak {
+        minutes: 30,
+        seed: 0,
+    };
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         let slot = match word.as_str() {

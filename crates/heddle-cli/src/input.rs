@@ -66,7 +66,8 @@ fn recorded(path: &Path, bytes: Vec<u8>) -> Input {
         Ok(trace) => Input::Recorded(Box::new(trace), None),
         Err(damaged) => {
             let message = format!("{}: damaged recording, {damaged}", shown(path));
-            let mut problem = Problem::plain(message).note("what lies before the damage was checked");
+            let mut problem =
+                Problem::plain(message).note("what lies before the damage was checked");
             if damaged.what == Damage::Truncated {
                 problem = problem.note("names and positions come last: let a recorded program end, or end it by SIGTERM");
             }
@@ -85,7 +86,9 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads all of a recording, and of a program as much as one may have.
 fn bounded(mut from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.by_ref().take(HEADER_LEN as u64).read_to_end(&mut bytes)?;
+    from.by_ref()
+        .take(HEADER_LEN as u64)
+        .read_to_end(&mut bytes)?;
     if is_recorded(&bytes) {
         from.read_to_end(&mut bytes)?;
         return Ok(bytes);

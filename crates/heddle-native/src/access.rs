@@ -107,7 +107,11 @@ pub(crate) fn present(address: usize, len: usize) -> usize {
 #[inline]
 fn range(kind: AccessKind, address: usize, len: usize, pc: usize) {
     let Some(thread) = checked() else { return };
-    let len = if len < LONG { len } else { present(address, len) };
+    let len = if len < LONG {
+        len
+    } else {
+        present(address, len)
+    };
     for (granule, mask) in granules(address, len) {
         if !thread.has_made(kind, granule, mask) {
             return unknown(kind, address, len, pc);

@@ -93,7 +93,9 @@ fn leave() {
 fn add(change: i64) {
     // SAFETY: the calling thread's own word. What was written before is written before: so the processor
     // keeps it, and the compiler moves nothing across.
-    unsafe { asm!("add qword ptr [{0}], {1}", in(reg) words::busy(), in(reg) change, options(nostack)) };
+    unsafe {
+        asm!("add qword ptr [{0}], {1}", in(reg) words::busy(), in(reg) change, options(nostack))
+    };
 }
 
 /// Lets the signals through that waited.
@@ -151,12 +153,17 @@ pub(crate) unsafe fn put_off(
     context: *mut ::libc::c_void,
 ) -> bool {
     // SAFETY: the system's description of what was interrupted; its mask has 64 bits.
-    let interrupted = unsafe { &mut *(&raw mut (*context.cast::<::libc::ucontext_t>()).uc_sigmask).cast::<u64>() };
+    let interrupted = unsafe {
+        &mut *(&raw mut (*context.cast::<::libc::ucontext_t>()).uc_sigmask).cast::<u64>()
+    };
     let before = *interrupted;
     set_mask(u64::MAX);
     // SAFETY: sends to this very thread what it has just got.
     let sent = unsafe {
-        let (process, thread) = (::libc::syscall(::libc::SYS_getpid), ::libc::syscall(::libc::SYS_gettid));
+        let (process, thread) = (
+            ::libc::syscall(::libc::SYS_getpid),
+            ::libc::syscall(::libc::SYS_gettid),
+        );
         ::libc::syscall(::libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info)
     };
     if sent != 0 {
@@ -200,7 +207,9 @@ fn note_stranger() {
 #[cold]
 fn forget_stranger() {
     // A forked child has none of those that its parent counted.
-    let _ = STRANGERS.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| count.checked_sub(1));
+    let _ = STRANGERS.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| {
+        count.checked_sub(1)
+    });
 }
 
 #[cold]
@@ -218,7 +227,11 @@ pub(crate) fn pause() {
     };
     // SAFETY: passes what we own. The system call itself, because the function may be the program's.
     unsafe {
-        ::libc::syscall(::libc::SYS_nanosleep, &raw const short, std::ptr::null_mut::<::libc::timespec>());
+        ::libc::syscall(
+            ::libc::SYS_nanosleep,
+            &raw const short,
+            std::ptr::null_mut::<::libc::timespec>(),
+        );
     }
 }
 
@@ -232,7 +245,11 @@ unsafe impl Send for Words {}
 
 /// The calling thread has a record from now on. To be called inside.
 pub(crate) fn register() {
-    WORDS.lock().unwrap_or_else(PoisonError::into_inner).0.push(words::busy());
+    WORDS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .0
+        .push(words::busy());
     forget_stranger();
 }
 

@@ -70,8 +70,17 @@ fn map(size: usize) -> Option<usize> {
     let protection = ::libc::PROT_READ | ::libc::PROT_WRITE;
     let flags = ::libc::MAP_PRIVATE | ::libc::MAP_ANONYMOUS | ::libc::MAP_NORESERVE;
     // SAFETY: a fresh private mapping touches no memory in use.
-    let start =
-        unsafe { ::libc::syscall(::libc::SYS_mmap, 0usize, size, protection, flags, -1isize, 0usize) };
+    let start = unsafe {
+        ::libc::syscall(
+            ::libc::SYS_mmap,
+            0usize,
+            size,
+            protection,
+            flags,
+            -1isize,
+            0usize,
+        )
+    };
     (start != -1).then_some(start as usize)
 }
 
@@ -159,7 +168,9 @@ mod tests {
     #[test]
     fn a_closure_runs_on_the_stack_it_is_given_and_its_result_comes_back() {
         let stacks = Stacks::take().expect("there is room");
-        let local = call_on(stacks.top(), || std::hint::black_box(&5) as *const i32 as usize);
+        let local = call_on(stacks.top(), || {
+            std::hint::black_box(&5) as *const i32 as usize
+        });
         let here = call_on(stacks.top(), || {
             let value = 7u64;
             std::ptr::from_ref(std::hint::black_box(&value)).addr()

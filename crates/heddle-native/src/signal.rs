@@ -281,8 +281,8 @@ const NONE: stack_t = stack_t {
 unsafe fn change_alternate(stack: *const stack_t, before: *mut stack_t) -> c_int {
     let ours = crate::thread::stacks().map(Stacks::alternate);
     // SAFETY: null, or the caller's.
-    let gives_up = unsafe { stack.as_ref() }
-        .is_some_and(|stack| stack.ss_flags & ::libc::SS_DISABLE != 0);
+    let gives_up =
+        unsafe { stack.as_ref() }.is_some_and(|stack| stack.ss_flags & ::libc::SS_DISABLE != 0);
     let stack = match &ours {
         Some(ours) if gives_up => ours,
         _ => stack,

@@ -27,7 +27,12 @@ static void race(void) { pthread_t t; pthread_create(&t, 0, write_x, 0); x++; pt
 
 fn program(name: &str, rest: &str) -> PathBuf {
     let dir = scratch(&format!("file-{name}"));
-    compiled(&dir, "program", &["-O1", "-pthread"], &format!("{RACE}{rest}"))
+    compiled(
+        &dir,
+        "program",
+        &["-O1", "-pthread"],
+        &format!("{RACE}{rest}"),
+    )
 }
 
 fn read(path: &Path) -> String {
@@ -54,12 +59,20 @@ int main(void)
     let program = program("closes", rest);
     let dir = program.parent().expect("it is in a folder");
     let options = "record=run.hdl:report=report.txt:exitcode=0";
-    let output = finished(Command::new(&program).current_dir(dir).env("HEDDLE_OPTIONS", options));
+    let output = finished(
+        Command::new(&program)
+            .current_dir(dir)
+            .env("HEDDLE_OPTIONS", options),
+    );
     assert_eq!(output.status.code(), Some(0), "{}", all(&output));
     assert_eq!(read(&dir.join("data")), "mine");
     assert!(read(&dir.join("report.txt")).contains("race: x is"));
     let output = finished(heddle().current_dir(dir).args(["check", "run.hdl"]));
-    assert!(text(&output.stdout).contains("race: x is"), "{}", all(&output));
+    assert!(
+        text(&output.stdout).contains("race: x is"),
+        "{}",
+        all(&output)
+    );
 }
 
 #[test]
@@ -71,25 +84,40 @@ fn a_report_survives_a_program_without_descriptors() {
     let output = finished(Command::new(&program).env("HEDDLE_OPTIONS", options));
     assert_eq!(output.status.code(), Some(1), "{}", all(&output));
     let report = read(&report);
-    assert!(report.contains("race: x is") && report.contains("program.c:14"), "{report}");
+    assert!(
+        report.contains("race: x is") && report.contains("program.c:14"),
+        "{report}"
+    );
 }
 
 #[test]
 fn a_report_survives_a_change_of_the_root() {
     // Only root may do that; where the test has not the right, the program says so by its status.
-    let rest = "int main(void) { race(); if (chroot(\"/proc\") || chdir(\"/\")) return 9; return 0; }\n";
+    let rest =
+        "int main(void) { race(); if (chroot(\"/proc\") || chdir(\"/\")) return 9; return 0; }\n";
     let output = finished(run(&["--"]).arg(program("root", rest)));
     let code = output.status.code();
-    assert!(code == Some(9) || code == Some(1) && text(&output.stdout).contains("1 race"), "{}", all(&output));
+    assert!(
+        code == Some(9) || code == Some(1) && text(&output.stdout).contains("1 race"),
+        "{}",
+        all(&output)
+    );
 }
 
 #[test]
 fn a_daemons_report_is_announced_and_comes() {
-    let program = program("daemon", "int main(void) { if (daemon(0, 0)) return 3; sleep(2); race(); return 0; }\n");
+    let program = program(
+        "daemon",
+        "int main(void) { if (daemon(0, 0)) return 3; sleep(2); race(); return 0; }\n",
+    );
     let output = finished(run(&["--"]).arg(&program));
     assert_eq!(output.status.code(), Some(0), "{}", all(&output));
     let said = text(&output.stderr);
-    let path = said.split(" will be in ").nth(1).expect("it is announced").trim();
+    let path = said
+        .split(" will be in ")
+        .nth(1)
+        .expect("it is announced")
+        .trim();
     for _ in 0..100 {
         if read(Path::new(path)).contains("race: x is") {
             let _ = std::fs::remove_dir_all(Path::new(path).parent().expect("it is in a folder"));
@@ -103,10 +131,17 @@ fn a_daemons_report_is_announced_and_comes() {
 #[test]
 fn a_hasty_exit_keeps_its_status() {
     for (status, expected) in [(0, 1), (5, 5)] {
-        let program = program(&format!("hasty-{status}"), &format!("int main(void) {{ race(); quick_exit({status}); }}\n"));
+        let program = program(
+            &format!("hasty-{status}"),
+            &format!("int main(void) {{ race(); quick_exit({status}); }}\n"),
+        );
         let output = finished(run(&["--"]).arg(program));
         assert_eq!(output.status.code(), Some(expected), "{}", all(&output));
-        assert!(text(&output.stdout).contains("race: x is"), "{}", all(&output));
+        assert!(
+            text(&output.stdout).contains("race: x is"),
+            "{}",
+            all(&output)
+        );
     }
 }
 
@@ -132,8 +167,14 @@ fn programs_with_another_users_rights_obey_no_options() {
     harness::succeed(Command::new("chmod").arg("600").arg(&precious));
     harness::succeed(Command::new("chmod").arg("4755").arg(&installed));
     let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--clear-groups", "--"]).arg(&installed).current_dir(&shared);
-    command.env("HEDDLE_OPTIONS", format!("report={0}:record={0}", precious.display()));
+    command
+        .args(["--reuid=65534", "--clear-groups", "--"])
+        .arg(&installed)
+        .current_dir(&shared);
+    command.env(
+        "HEDDLE_OPTIONS",
+        format!("report={0}:record={0}", precious.display()),
+    );
     let output = finished(&mut command);
     assert_eq!(read(&precious), "precious", "{}", all(&output));
     let _ = (std::fs::remove_dir_all(&shared), dir);
@@ -148,10 +189,14 @@ fn builds_that_share_a_temporary_folder_do_not_meet() {
     let children: Vec<_> = (0..6)
         .map(|number| {
             let source = dir.join(format!("{number}.c"));
-            std::fs::write(&source, format!("int main(void) {{ return {number}; }}\n")).expect("it is writable");
+            std::fs::write(&source, format!("int main(void) {{ return {number}; }}\n"))
+                .expect("it is writable");
             let mut command = Command::new("unshare");
             command.args(["--pid", "--fork", "--"]).arg(harness::tool());
-            command.args(["cc", "-O1", "-o"]).arg(dir.join(number.to_string())).arg(source);
+            command
+                .args(["cc", "-O1", "-o"])
+                .arg(dir.join(number.to_string()))
+                .arg(source);
             command.env("TMPDIR", &temporary);
             command.spawn().expect("it starts")
         })

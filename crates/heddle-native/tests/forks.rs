@@ -26,7 +26,12 @@ static void race(void) { pthread_t t; pthread_create(&t, 0, write_x, 0); x++; pt
 
 fn program(name: &str, rest: &str) -> PathBuf {
     let dir = scratch(&format!("fork-{name}"));
-    compiled(&dir, "program", &["-O1", "-pthread"], &format!("{RACE}{rest}"))
+    compiled(
+        &dir,
+        "program",
+        &["-O1", "-pthread"],
+        &format!("{RACE}{rest}"),
+    )
 }
 
 fn checked(name: &str, rest: &str) -> Output {
@@ -36,19 +41,40 @@ fn checked(name: &str, rest: &str) -> Output {
 #[test]
 fn a_child_in_its_parents_memory_takes_no_finding_away() {
     for (name, child) in [
-        ("vfork-exit", "pid_t p = vfork(); if (p == 0) _exit(0); waitpid(p, &status, 0);"),
-        ("vfork-exec", "pid_t p = vfork(); if (p == 0) { execl(\"/bin/true\", \"true\", (char *)0); _exit(9); } waitpid(p, &status, 0);"),
-        ("vfork-fails", "pid_t p = vfork(); if (p == 0) { execl(\"/no/such\", \"no\", (char *)0); _exit(0); } waitpid(p, &status, 0);"),
-        ("spawn", "pid_t p; char *words[] = {\"true\", 0}; if (posix_spawn(&p, \"/bin/true\", 0, 0, words, environ)) return 7; waitpid(p, &status, 0);"),
+        (
+            "vfork-exit",
+            "pid_t p = vfork(); if (p == 0) _exit(0); waitpid(p, &status, 0);",
+        ),
+        (
+            "vfork-exec",
+            "pid_t p = vfork(); if (p == 0) { execl(\"/bin/true\", \"true\", (char *)0); _exit(9); } waitpid(p, &status, 0);",
+        ),
+        (
+            "vfork-fails",
+            "pid_t p = vfork(); if (p == 0) { execl(\"/no/such\", \"no\", (char *)0); _exit(0); } waitpid(p, &status, 0);",
+        ),
+        (
+            "spawn",
+            "pid_t p; char *words[] = {\"true\", 0}; if (posix_spawn(&p, \"/bin/true\", 0, 0, words, environ)) return 7; waitpid(p, &status, 0);",
+        ),
         ("system", "status = system(\"true\");"),
-        ("popen", "FILE *f = popen(\"true\", \"r\"); status = pclose(f);"),
+        (
+            "popen",
+            "FILE *f = popen(\"true\", \"r\"); status = pclose(f);",
+        ),
     ] {
-        let rest = format!("int main(void) {{ int status = 1; {child} if (status) return 8; race(); return 0; }}\n");
+        let rest = format!(
+            "int main(void) {{ int status = 1; {child} if (status) return 8; race(); return 0; }}\n"
+        );
         let output = checked(name, &rest);
         let printed = text(&output.stdout);
         assert!(printed.contains("race: x is"), "{name}: {}", all(&output));
         assert_eq!(output.status.code(), Some(1), "{name}: {}", all(&output));
-        assert_eq!(printed.matches("guarantee:").count(), 1, "{name}: {printed}");
+        assert_eq!(
+            printed.matches("guarantee:").count(),
+            1,
+            "{name}: {printed}"
+        );
     }
 }
 

@@ -13,13 +13,20 @@ use harness::{all, compiled, finished, heddle, run, scratch, succeed, text};
 fn program(name: &str, flags: &[&str], rest: &str) -> PathBuf {
     let dir = scratch(&format!("limit-{name}"));
     let start = "#define _GNU_SOURCE\n#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n#include <sys/mman.h>\n#include <sys/resource.h>\n#include <ucontext.h>\nint x, y;\n";
-    compiled(&dir, name, &[&["-O1", "-pthread"], flags].concat(), &format!("{start}{rest}"))
+    compiled(
+        &dir,
+        name,
+        &[&["-O1", "-pthread"], flags].concat(),
+        &format!("{start}{rest}"),
+    )
 }
 
 /// The program under `sh`, which sets limits and redirects.
 fn shell(script: &str, program: &Path) -> Output {
     let mut command = Command::new("timeout");
-    command.args(["-k", "1", "60", "sh", "-c", script, "sh"]).arg(program);
+    command
+        .args(["-k", "1", "60", "sh", "-c", script, "sh"])
+        .arg(program);
     command.env_remove("HEDDLE_OPTIONS");
     finished(&mut command)
 }
@@ -69,7 +76,10 @@ int main(void)
     let output = finished(run(&["--"]).arg(program("stacks", &[], rest)));
     assert_eq!(output.status.code(), Some(1), "{}", all(&output));
     let printed = text(&output.stdout);
-    assert!(printed.starts_with("done\n") && printed.contains("race: x is"), "{printed}");
+    assert!(
+        printed.starts_with("done\n") && printed.contains("race: x is"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -79,7 +89,11 @@ fn a_small_stack_of_openmp_suffices() {
     for size in ["32k", "64k"] {
         let output = finished(run(&["--"]).arg(&program).env("OMP_STACKSIZE", size));
         assert_eq!(output.status.code(), Some(1), "{size}: {}", all(&output));
-        assert!(text(&output.stdout).contains("race: x is"), "{size}: {}", all(&output));
+        assert!(
+            text(&output.stdout).contains("race: x is"),
+            "{size}: {}",
+            all(&output)
+        );
     }
 }
 
@@ -110,7 +124,10 @@ int main(void)
     let output = finished(run(&["--"]).arg(program("fibres", &[], rest)));
     assert_eq!(output.status.code(), Some(1), "{}", all(&output));
     let printed = text(&output.stdout);
-    assert!(printed.starts_with("done\n") && printed.contains("race: x is"), "{printed}");
+    assert!(
+        printed.starts_with("done\n") && printed.contains("race: x is"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -158,7 +175,11 @@ int main(void)
     return 0;
 }
 "#;
-    let output = finished(Command::new("timeout").arg("120").arg(program("thousand", &[], rest)));
+    let output = finished(
+        Command::new("timeout")
+            .arg("120")
+            .arg(program("thousand", &[], rest)),
+    );
     assert_eq!(output.status.code(), Some(0), "{}", all(&output));
     let seconds: u64 = text(&output.stdout).trim().parse().expect("a number");
     // It was three minutes when waiting threads did not sleep.
@@ -168,17 +189,38 @@ int main(void)
 #[test]
 fn without_shadow_memory_status_and_one_line_say_so() {
     for (status, expected) in [(0, 2), (7, 7)] {
-        let program = program(&format!("shadow-{status}"), &[], &format!("int main(void) {{ puts(\"ran\"); return {status}; }}\n"));
+        let program = program(
+            &format!("shadow-{status}"),
+            &[],
+            &format!("int main(void) {{ puts(\"ran\"); return {status}; }}\n"),
+        );
         for limit in ["ulimit -v 4000000", "ulimit -d 1000000"] {
             let output = shell(&format!("{limit}; \"$1\""), &program);
-            assert_eq!(output.status.code(), Some(expected), "{limit}: {}", all(&output));
+            assert_eq!(
+                output.status.code(),
+                Some(expected),
+                "{limit}: {}",
+                all(&output)
+            );
             assert_eq!(text(&output.stdout), "ran\n");
             let said = text(&output.stderr);
-            assert!(said.contains("NOT CHECKED") && said.lines().count() == 1, "{said}");
+            assert!(
+                said.contains("NOT CHECKED") && said.lines().count() == 1,
+                "{said}"
+            );
             let tool = harness::tool().display();
             let output = shell(&format!("{limit}; {tool} run -- \"$1\""), &program);
-            assert_eq!(output.status.code(), Some(expected), "{limit}: {}", all(&output));
-            assert!(text(&output.stdout).contains("NOT CHECKED"), "{}", all(&output));
+            assert_eq!(
+                output.status.code(),
+                Some(expected),
+                "{limit}: {}",
+                all(&output)
+            );
+            assert!(
+                text(&output.stdout).contains("NOT CHECKED"),
+                "{}",
+                all(&output)
+            );
         }
     }
 }
@@ -188,7 +230,12 @@ fn a_report_that_cannot_be_written_changes_nothing() {
     let clean = program("unwritable", &[], "int main(void) { return 7; }\n");
     for redirection in ["2>/dev/full", "2>&-", "1>&- 2>&-", "2>/dev/null"] {
         let output = shell(&format!("\"$1\" {redirection}"), &clean);
-        assert_eq!(output.status.code(), Some(7), "{redirection}: {}", all(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(7),
+            "{redirection}: {}",
+            all(&output)
+        );
     }
     let output = shell("(\"$1\"; echo $? >&3) 3>&1 2>&1 1>/dev/null | true", &clean);
     assert!(output.status.success(), "{}", all(&output));
@@ -200,7 +247,15 @@ fn a_length_that_went_wrong_crashes_as_it_would_have() {
     let program = program("length", &[], rest);
     let begun = Instant::now();
     let output = finished(Command::new("timeout").arg("50").arg(&program));
-    assert_eq!(output.status.signal().or(output.status.code().map(|code| code - 128)), Some(11), "{}", all(&output));
+    assert_eq!(
+        output
+            .status
+            .signal()
+            .or(output.status.code().map(|code| code - 128)),
+        Some(11),
+        "{}",
+        all(&output)
+    );
     assert!(begun.elapsed().as_secs() < 40);
 }
 
@@ -208,28 +263,75 @@ fn a_length_that_went_wrong_crashes_as_it_would_have() {
 fn what_was_not_seen_is_said() {
     // Another object, built plainly.
     let dir = scratch("limit-unseen");
-    std::fs::write(dir.join("main.c"), "int plain(int *); int x; int main(void) { return plain(&x); }\n").expect("writable");
-    std::fs::write(dir.join("plain.c"), "int plain(int *p) { (*p)++; return 0; }\n").expect("writable");
-    succeed(Command::new("clang-22").current_dir(&dir).args(["-c", "plain.c"]));
+    std::fs::write(
+        dir.join("main.c"),
+        "int plain(int *); int x; int main(void) { return plain(&x); }\n",
+    )
+    .expect("writable");
+    std::fs::write(
+        dir.join("plain.c"),
+        "int plain(int *p) { (*p)++; return 0; }\n",
+    )
+    .expect("writable");
+    succeed(
+        Command::new("clang-22")
+            .current_dir(&dir)
+            .args(["-c", "plain.c"]),
+    );
     for compiler in ["clang-22", "gcc"] {
-        succeed(heddle().current_dir(&dir).args(["cc", "--compiler", compiler, "main.c", "plain.o", "-o", "mixed"]));
+        succeed(heddle().current_dir(&dir).args([
+            "cc",
+            "--compiler",
+            compiler,
+            "main.c",
+            "plain.o",
+            "-o",
+            "mixed",
+        ]));
         let output = finished(run(&["--"]).arg(dir.join("mixed")));
         let printed = text(&output.stdout);
-        assert!(printed.contains("not covered: plain.c, built without heddle cc"), "{compiler}: {printed}");
-        succeed(heddle().current_dir(&dir).args(["cc", "--compiler", compiler, "main.c", "plain.c", "-o", "whole"]));
+        assert!(
+            printed.contains("not covered: plain.c, built without heddle cc"),
+            "{compiler}: {printed}"
+        );
+        succeed(heddle().current_dir(&dir).args([
+            "cc",
+            "--compiler",
+            compiler,
+            "main.c",
+            "plain.c",
+            "-o",
+            "whole",
+        ]));
         let printed = text(&finished(run(&["--"]).arg(dir.join("whole"))).stdout);
         assert!(!printed.contains("not covered"), "{compiler}: {printed}");
     }
-    succeed(heddle().current_dir(&dir).args(["cc", "main.c", "plain.c", "-fno-sanitize=thread", "-o", "off"]));
+    succeed(heddle().current_dir(&dir).args([
+        "cc",
+        "main.c",
+        "plain.c",
+        "-fno-sanitize=thread",
+        "-o",
+        "off",
+    ]));
     let printed = text(&finished(run(&["--"]).arg(dir.join("off"))).stdout);
-    assert!(printed.contains("not covered: main.c and plain.c, built without"), "{printed}");
+    assert!(
+        printed.contains("not covered: main.c and plain.c, built without"),
+        "{printed}"
+    );
     // Tasks and threads that are cut off.
     let tasks = "int main(void) {\n#pragma omp parallel num_threads(2)\n#pragma omp single\nfor (int i = 0; i < 9; i++) {\n#pragma omp task\n{ if (i == 3) exit(0); usleep(1000); }\n}\nreturn 0; }\n";
     let output = finished(run(&["--"]).arg(program("exit", &["-fopenmp"], tasks)));
     let printed = text(&output.stdout);
-    assert!(printed.contains("not covered: the rest of") && printed.contains("parallel region"), "{printed}");
+    assert!(
+        printed.contains("not covered: the rest of") && printed.contains("parallel region"),
+        "{printed}"
+    );
     let threads = "static void *wait(void *unused) { pause(); return unused; }\nint main(void) { pthread_t t; pthread_create(&t, 0, wait, 0); return 0; }\n";
     let output = finished(run(&["--"]).arg(program("running", &[], threads)));
     let printed = text(&output.stdout);
-    assert!(printed.contains("not covered: the rest of 1 thread that was not over"), "{printed}");
+    assert!(
+        printed.contains("not covered: the rest of 1 thread that was not over"),
+        "{printed}"
+    );
 }

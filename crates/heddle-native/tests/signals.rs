@@ -28,7 +28,12 @@ static void race(void) { pthread_t t; pthread_create(&t, 0, write_x, 0); x++; pt
 
 fn program(name: &str, rest: &str) -> PathBuf {
     let dir = scratch(&format!("signal-{name}"));
-    compiled(&dir, "program", &["-O1", "-pthread"], &format!("{RACE}{rest}"))
+    compiled(
+        &dir,
+        "program",
+        &["-O1", "-pthread"],
+        &format!("{RACE}{rest}"),
+    )
 }
 
 /// Runs the program itself, with a report in a file of its own: what it printed, and the report.
@@ -56,10 +61,18 @@ fn every_signal_that_ends_a_process_leaves_a_report() {
         command.arg(signal.to_string());
         command.env("HEDDLE_OPTIONS", format!("report={}", report.display()));
         let output = finished(&mut command);
-        assert_eq!(output.status.signal(), Some(signal), "{signal}: {}", all(&output));
+        assert_eq!(
+            output.status.signal(),
+            Some(signal),
+            "{signal}: {}",
+            all(&output)
+        );
         let report = std::fs::read_to_string(report).unwrap_or_default();
         assert!(report.contains("race: x is"), "{signal}: {report}");
-        assert!(report.contains("up to where it stopped"), "{signal}: {report}");
+        assert!(
+            report.contains("up to where it stopped"),
+            "{signal}: {report}"
+        );
     }
 }
 
@@ -67,16 +80,47 @@ fn every_signal_that_ends_a_process_leaves_a_report() {
 fn what_the_system_does_to_a_process_leaves_a_report() {
     let overflow = "static int down(int n) { volatile char room[512]; room[n % 512] = 1; return down(n + 1) + room[3]; }\n";
     for (name, rest, signal) in [
-        ("pipe", "int main(void) { race(); int p[2]; if (pipe(p)) return 3; close(p[0]); return write(p[1], \"\", 1) != 1; }\n", 13),
-        ("alarm", "int main(void) { race(); alarm(1); pause(); return 0; }\n", 14),
-        ("time", "int main(void) { race(); struct itimerval t = {{0}, {0, 20000}}; setitimer(ITIMER_PROF, &t, 0); for (;;); }\n", 27),
-        ("overflow", &format!("{overflow}int main(void) {{ race(); return down(0); }}\n"), 11),
-        ("overflow-thread", &format!("{overflow}static void *deep(void *unused) {{ return (void *)(long)(down(0) + (unused != 0)); }}\nint main(void) {{ race(); pthread_t t; pthread_create(&t, 0, deep, 0); pthread_join(t, 0); return 0; }}\n"), 11),
+        (
+            "pipe",
+            "int main(void) { race(); int p[2]; if (pipe(p)) return 3; close(p[0]); return write(p[1], \"\", 1) != 1; }\n",
+            13,
+        ),
+        (
+            "alarm",
+            "int main(void) { race(); alarm(1); pause(); return 0; }\n",
+            14,
+        ),
+        (
+            "time",
+            "int main(void) { race(); struct itimerval t = {{0}, {0, 20000}}; setitimer(ITIMER_PROF, &t, 0); for (;;); }\n",
+            27,
+        ),
+        (
+            "overflow",
+            &format!("{overflow}int main(void) {{ race(); return down(0); }}\n"),
+            11,
+        ),
+        (
+            "overflow-thread",
+            &format!(
+                "{overflow}static void *deep(void *unused) {{ return (void *)(long)(down(0) + (unused != 0)); }}\nint main(void) {{ race(); pthread_t t; pthread_create(&t, 0, deep, 0); pthread_join(t, 0); return 0; }}\n"
+            ),
+            11,
+        ),
     ] {
         let program = program(name, rest);
         let output = finished(run(&["--"]).arg(&program));
-        assert_eq!(output.status.code(), Some(128 + signal), "{name}: {}", all(&output));
-        assert!(text(&output.stdout).contains("race: x is"), "{name}: {}", all(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(128 + signal),
+            "{name}: {}",
+            all(&output)
+        );
+        assert!(
+            text(&output.stdout).contains("race: x is"),
+            "{name}: {}",
+            all(&output)
+        );
     }
 }
 

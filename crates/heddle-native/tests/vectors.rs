@@ -94,7 +94,8 @@ int main(void)
 
 /// What the processor has, by the names of `/proc/cpuinfo`.
 fn has(feature: &str) -> bool {
-    let flags = std::fs::read_to_string("/proc/cpuinfo").expect("the system describes its processors");
+    let flags =
+        std::fs::read_to_string("/proc/cpuinfo").expect("the system describes its processors");
     flags.split_whitespace().any(|flag| flag == feature)
 }
 
@@ -104,15 +105,33 @@ fn assert_same(dir: &Path, name: &str, compiler: &str, flags: &[&str]) {
     let source = dir.join(format!("{name}-plain.c"));
     std::fs::write(&source, PROGRAM).expect("the folder is writable");
     let mut build = Command::new(compiler);
-    build.args(flags).args(["-w", "-pthread"]).arg(&source).arg("-o").arg(&plain);
+    build
+        .args(flags)
+        .args(["-w", "-pthread"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&plain);
     succeed(&mut build);
     let expected = succeed(&mut Command::new(&plain));
-    assert!(expected.starts_with("wrong 0 "), "{compiler} {flags:?}: {expected}");
+    assert!(
+        expected.starts_with("wrong 0 "),
+        "{compiler} {flags:?}: {expected}"
+    );
     let mut words = vec!["--compiler", compiler, "-w", "-pthread"];
     words.extend(flags);
     let checked = compiled(dir, name, &words, PROGRAM);
-    let output = finished(Command::new("timeout").args(["60"]).arg(&checked).env("HEDDLE_OPTIONS", "exitcode=0"));
-    assert_eq!(text(&output.stdout), expected, "{compiler} {flags:?}: {}", all(&output));
+    let output = finished(
+        Command::new("timeout")
+            .args(["60"])
+            .arg(&checked)
+            .env("HEDDLE_OPTIONS", "exitcode=0"),
+    );
+    assert_eq!(
+        text(&output.stdout),
+        expected,
+        "{compiler} {flags:?}: {}",
+        all(&output)
+    );
     assert!(text(&output.stderr).contains("race"), "{}", all(&output));
 }
 
@@ -125,10 +144,25 @@ fn widths() -> Vec<(&'static str, Vec<&'static str>)> {
         ("fma", "fma", &["-mfma"]),
         ("f16c", "f16c", &["-mf16c"]),
         ("native", "march-native", &["-march=native"]),
-        ("avx", "attribute-avx", &["-DATTRIBUTE=__attribute__((target(\"avx\")))"]),
-        ("avx2", "attribute-avx2", &["-DATTRIBUTE=__attribute__((target(\"avx2\")))"]),
+        (
+            "avx",
+            "attribute-avx",
+            &["-DATTRIBUTE=__attribute__((target(\"avx\")))"],
+        ),
+        (
+            "avx2",
+            "attribute-avx2",
+            &["-DATTRIBUTE=__attribute__((target(\"avx2\")))"],
+        ),
         ("avx512f", "avx512", &["-DBYTES=64", "-mavx512f"]),
-        ("avx512f", "attribute-avx512", &["-DBYTES=64", "-DATTRIBUTE=__attribute__((target(\"avx512f\")))"]),
+        (
+            "avx512f",
+            "attribute-avx512",
+            &[
+                "-DBYTES=64",
+                "-DATTRIBUTE=__attribute__((target(\"avx512f\")))",
+            ],
+        ),
     ];
     for (feature, name, flags) in wider {
         if feature == "native" || has(feature) {
@@ -154,7 +188,17 @@ fn values_in_vector_registers_survive_every_check() {
 fn the_same_holds_without_optimisation_and_with_another_compiler() {
     let dir = scratch("vectors-more");
     for (name, flags) in widths() {
-        assert_same(&dir, &format!("{name}-O0"), "clang-22", &[&flags[..], &["-O0"]].concat());
-        assert_same(&dir, &format!("{name}-gcc"), "gcc", &[&flags[..], &["-O2"]].concat());
+        assert_same(
+            &dir,
+            &format!("{name}-O0"),
+            "clang-22",
+            &[&flags[..], &["-O0"]].concat(),
+        );
+        assert_same(
+            &dir,
+            &format!("{name}-gcc"),
+            "gcc",
+            &[&flags[..], &["-O2"]].concat(),
+        );
     }
 }

@@ -33,7 +33,12 @@ mod tests {
     fn folders_of_one_process_differ_and_are_its_own() {
         let folders = [0; 2].map(|_| Scratch::new("heddle-test").expect("it can be made"));
         assert_ne!(folders[0].dir(), folders[1].dir());
-        let mode = folders[0].dir().metadata().expect("it is there").permissions().mode();
+        let mode = folders[0]
+            .dir()
+            .metadata()
+            .expect("it is there")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o700);
     }
 }

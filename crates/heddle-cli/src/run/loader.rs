@@ -24,7 +24,13 @@ pub fn examine(program: &Path) -> Result<(), String> {
         Ok(bytes) => bytes,
         // What may be executed need not be readable.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
-        Err(error) => return Err(format!("cannot read {}: {}", program.display(), reason(&error))),
+        Err(error) => {
+            return Err(format!(
+                "cannot read {}: {}",
+                program.display(),
+                reason(&error)
+            ));
+        }
     };
     if !bytes.starts_with(b"\x7fELF") {
         return Ok(());

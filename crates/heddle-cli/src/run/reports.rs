@@ -27,7 +27,11 @@ impl Reports {
         let made = Builder::new().prefix("heddle-run-").tempdir();
         let place = std::env::temp_dir();
         let dir = made.map_err(|error| {
-            format!("cannot make a folder in {}: {}", place.display(), reason(&error))
+            format!(
+                "cannot make a folder in {}: {}",
+                place.display(),
+                reason(&error)
+            )
         })?;
         Ok(Self { dir })
     }

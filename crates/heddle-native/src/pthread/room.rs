@@ -30,7 +30,11 @@ impl Roomy {
     /// For a thread that is to have `attributes`, which may be null.
     pub(super) fn new(attributes: *const pthread_attr_t) -> Self {
         // SAFETY: the program's attributes, which it has initialised.
-        Self((!attributes.is_null()).then(|| unsafe { enlarged(attributes) }).flatten())
+        Self(
+            (!attributes.is_null())
+                .then(|| unsafe { enlarged(attributes) })
+                .flatten(),
+        )
     }
 
     /// Its attributes.
@@ -77,8 +81,14 @@ unsafe fn copy(from: *const pthread_attr_t, to: *mut pthread_attr_t) {
         fn pthread_attr_getdetachstate(from: *const pthread_attr_t, to: *mut i32) -> i32;
         fn pthread_attr_getscope(from: *const pthread_attr_t, to: *mut i32) -> i32;
         fn pthread_attr_setscope(to: *mut pthread_attr_t, value: i32) -> i32;
-        fn pthread_attr_getsigmask_np(from: *const pthread_attr_t, to: *mut ::libc::sigset_t) -> i32;
-        fn pthread_attr_setsigmask_np(to: *mut pthread_attr_t, from: *const ::libc::sigset_t) -> i32;
+        fn pthread_attr_getsigmask_np(
+            from: *const pthread_attr_t,
+            to: *mut ::libc::sigset_t,
+        ) -> i32;
+        fn pthread_attr_setsigmask_np(
+            to: *mut pthread_attr_t,
+            from: *const ::libc::sigset_t,
+        ) -> i32;
     }
     let (mut value, mut size) = (0, 0);
     // SAFETY: both are initialised; what is passed besides is our own.

@@ -53,7 +53,13 @@ impl File {
     /// Notes that this process is alive, for whoever waits for its report.
     pub(crate) fn lock(&self) {
         // SAFETY: a descriptor that is ours.
-        unsafe { ::libc::syscall(::libc::SYS_flock, self.descriptor, ::libc::LOCK_SH | ::libc::LOCK_NB) };
+        unsafe {
+            ::libc::syscall(
+                ::libc::SYS_flock,
+                self.descriptor,
+                ::libc::LOCK_SH | ::libc::LOCK_NB,
+            )
+        };
     }
 
     /// Writes all of it.
@@ -70,7 +76,13 @@ impl File {
         self.make_sure()?;
         // SAFETY: a descriptor that is ours, and bytes that are there.
         let written = unsafe {
-            ::libc::syscall(::libc::SYS_pwrite64, self.descriptor, bytes.as_ptr(), bytes.len(), 0)
+            ::libc::syscall(
+                ::libc::SYS_pwrite64,
+                self.descriptor,
+                bytes.as_ptr(),
+                bytes.len(),
+                0,
+            )
         };
         match written == bytes.len() as i64 {
             true => Ok(()),
@@ -86,7 +98,9 @@ impl File {
         let again = open(&self.path, 0)?;
         if identity(again) != Some(self.identity) {
             close(again);
-            return Err(io::Error::other("the program has closed it, and another file has its name"));
+            return Err(io::Error::other(
+                "the program has closed it, and another file has its name",
+            ));
         }
         // SAFETY: a descriptor that is ours.
         unsafe { ::libc::syscall(::libc::SYS_lseek, again, 0, ::libc::SEEK_END) };
@@ -108,7 +122,12 @@ impl io::Write for File {
         self.make_sure()?;
         // SAFETY: a descriptor that is ours, and bytes that are there.
         let written = unsafe {
-            ::libc::syscall(::libc::SYS_write, self.descriptor, bytes.as_ptr(), bytes.len())
+            ::libc::syscall(
+                ::libc::SYS_write,
+                self.descriptor,
+                bytes.as_ptr(),
+                bytes.len(),
+            )
         };
         usize::try_from(written).map_err(|_| io::Error::last_os_error())
     }
@@ -123,7 +142,13 @@ fn open(path: &Path, how: i32) -> io::Result<RawFd> {
     let flags = ::libc::O_WRONLY | ::libc::O_CLOEXEC | ::libc::O_NOCTTY | how;
     // SAFETY: a C string.
     let opened = unsafe {
-        ::libc::syscall(::libc::SYS_openat, ::libc::AT_FDCWD, name.as_ptr(), flags, 0o666)
+        ::libc::syscall(
+            ::libc::SYS_openat,
+            ::libc::AT_FDCWD,
+            name.as_ptr(),
+            flags,
+            0o666,
+        )
     };
     match RawFd::try_from(opened) {
         Ok(descriptor @ 0..) => Ok(out_of_reach(descriptor)),
@@ -138,7 +163,12 @@ fn out_of_reach(descriptor: RawFd) -> RawFd {
         let mut limit: ::libc::rlimit = std::mem::zeroed();
         ::libc::getrlimit(::libc::RLIMIT_NOFILE, &mut limit);
         let first = FIRST.min(limit.rlim_cur.saturating_sub(8));
-        let high = ::libc::syscall(::libc::SYS_fcntl, descriptor, ::libc::F_DUPFD_CLOEXEC, first);
+        let high = ::libc::syscall(
+            ::libc::SYS_fcntl,
+            descriptor,
+            ::libc::F_DUPFD_CLOEXEC,
+            first,
+        );
         if high < 0 {
             return descriptor;
         }

@@ -62,22 +62,32 @@ impl Unfinished {
     }
 
     fn gap(&self) -> Option<String> {
-        let counts = self.counts.iter().map(|count| count.0.load(Ordering::Relaxed));
+        let counts = self
+            .counts
+            .iter()
+            .map(|count| count.0.load(Ordering::Relaxed));
         match counts.sum() {
             ..=0isize => None,
             1 => Some(format!("the rest of 1 {} that was not over", self.one)),
-            count => Some(format!("the rest of {count} {} that were not over", self.many)),
+            count => Some(format!(
+                "the rest of {count} {} that were not over",
+                self.many
+            )),
         }
     }
 
     fn reset(&self) {
-        self.counts.iter().for_each(|count| count.0.store(0, Ordering::Relaxed));
+        self.counts
+            .iter()
+            .for_each(|count| count.0.store(0, Ordering::Relaxed));
     }
 }
 
 /// This process was just forked: its parent's other threads are not its own.
 pub(crate) fn forked() {
-    [&THREADS, &TASKS, &REGIONS].into_iter().for_each(Unfinished::reset);
+    [&THREADS, &TASKS, &REGIONS]
+        .into_iter()
+        .for_each(Unfinished::reset);
 }
 
 /// What was not seen, in words.
@@ -95,7 +105,10 @@ fn named(files: &BTreeSet<String>) -> Option<String> {
     match files.len() {
         0 => None,
         1..=SHOWN => Some(format!("{names}, built without heddle cc")),
-        len => Some(format!("{names} and {} more files, built without heddle cc", len - SHOWN)),
+        len => Some(format!(
+            "{names} and {} more files, built without heddle cc",
+            len - SHOWN
+        )),
     }
 }
 
@@ -130,7 +143,9 @@ fn uninstrumented(module: &Module) -> Vec<String> {
     let Ok(file) = object::File::parse(bytes) else {
         return Vec::new();
     };
-    let mut imports = file.dynamic_symbols().filter_map(|symbol| symbol.name().ok());
+    let mut imports = file
+        .dynamic_symbols()
+        .filter_map(|symbol| symbol.name().ok());
     if !is_main && !imports.any(|name| name == "__tsan_init") {
         let name = module.path.rsplit('/').next().unwrap_or_default();
         return vec![name.to_owned()];
@@ -200,10 +215,20 @@ mod tests {
 
     #[test]
     fn few_files_are_named_and_many_are_counted() {
-        let files = |count: usize| (0..count).map(|n| format!("{n}.c")).collect::<BTreeSet<_>>();
+        let files = |count: usize| {
+            (0..count)
+                .map(|n| format!("{n}.c"))
+                .collect::<BTreeSet<_>>()
+        };
         assert_eq!(named(&files(0)), None);
-        assert_eq!(named(&files(1)).as_deref(), Some("0.c, built without heddle cc"));
+        assert_eq!(
+            named(&files(1)).as_deref(),
+            Some("0.c, built without heddle cc")
+        );
         let many = named(&files(5)).expect("there are some");
-        assert_eq!(many, "0.c and 1.c and 2.c and 2 more files, built without heddle cc");
+        assert_eq!(
+            many,
+            "0.c and 1.c and 2.c and 2 more files, built without heddle cc"
+        );
     }
 }
