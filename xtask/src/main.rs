@@ -8,6 +8,7 @@ mod bless;
 mod command;
 mod examples;
 mod failure;
+mod faults;
 mod fuzz;
 mod install;
 mod options;
@@ -61,6 +62,12 @@ const TASKS: &[Task] = &[
         name: "soak",
         arguments: "[atomicity] [--cases N] [--seed S]",
         about: "random programs against the oracle (100000 cases)",
+        run: soak::run,
+    },
+    Task {
+        name: "soak",
+        arguments: "faults [--minutes N] [--seed S]",
+        about: "a native program under signals, forks and full disks (30 minutes)",
         run: soak::run,
     },
     Task {

@@ -1,9 +1,10 @@
 //! `cargo xtask soak`: many random programs, every engine against the oracle, and the concurrent engine
 //! under simulated schedules and under ThreadSanitizer. The tests do a few thousand; this is for a night.
+//! `soak faults` is [`crate::faults`].
 
 use crate::command::{cargo, root, step};
 use crate::failure::Failure;
-use crate::{options, test};
+use crate::{faults, options, test};
 
 struct Soak {
     cases: u64,
@@ -16,6 +17,11 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
         && first == "atomicity"
     {
         return atomicity(rest);
+    }
+    if let Some((first, rest)) = rest.split_first()
+        && first == "faults"
+    {
+        return faults::run(rest);
     }
     let soak = parse(rest)?;
     let title = format!("soak, {} cases from seed {}", soak.cases, soak.seed);

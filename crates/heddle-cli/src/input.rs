@@ -14,6 +14,9 @@ use crate::console::reason;
 /// More than any version of a recording needs to be told from a program.
 const HEADER_LEN: usize = 64;
 
+/// Bytes a program may have. Checking one takes a hundred times as much memory.
+const LONGEST: u64 = 16 << 20;
+
 /// Something to check.
 pub enum Input {
     /// A program's source text.
@@ -74,7 +77,11 @@ fn recorded(path: &Path, bytes: Vec<u8>) -> Input {
         Ok(trace) => Input::Recorded(Box::new(trace), None),
         Err(damaged) => {
             let message = format!("{}: damaged recording, {damaged}", shown(path));
-            let problem = Problem::plain(message).note("what lies before the damage was checked");
+            let mut problem =
+                Problem::plain(message).note("what lies before the damage was checked");
+            if damaged.what == Damage::Truncated {
+                problem = problem.note("names and positions come last: let a recorded program end, or end it by SIGTERM");
+            }
             Input::Recorded(damaged.readable, Some(problem))
         }
     }
@@ -82,12 +89,28 @@ fn recorded(path: &Path, bytes: Vec<u8>) -> Input {
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     match is_stdin(path) {
-        false => fs::read(path),
-        true => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes)?;
-            Ok(bytes)
-        }
+        false => bounded(fs::File::open(path)?),
+        true => bounded(io::stdin().lock()),
+    }
+}
+
+/// Reads all of a recording, and of a program as much as one may have.
+fn bounded(mut from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.by_ref()
+        .take(HEADER_LEN as u64)
+        .read_to_end(&mut bytes)?;
+    if is_recorded(&bytes) {
+        from.read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    from.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > LONGEST {
+        true => Err(io::Error::other(format!(
+            "it has more than {} MiB, which is no program",
+            LONGEST >> 20
+        ))),
+        false => Ok(bytes),
     }
 }
 
@@ -112,4 +135,17 @@ fn not_utf8(path: &Path, bytes: &[u8], valid: usize) -> Problem {
     let mut problem = Problem::plain(format!("{}:{line}:{column}: not UTF-8", shown(path)));
     problem.label = Some(format!("byte {byte:#04x} is not UTF-8"));
     problem.at(Some(Position::new(Arc::new(source), site)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_without_end_is_read_up_to_the_bound() {
+        let error = bounded(io::repeat(b' ')).expect_err("it has no end");
+        assert!(error.to_string().contains("16 MiB"), "{error}");
+        let longest = bounded(io::repeat(b' ').take(LONGEST)).expect("a program may be as long");
+        assert_eq!(longest.len() as u64, LONGEST);
+    }
 }

@@ -131,23 +131,9 @@ heddle_settled:
     .endr
 .endm
 
-# Step 3: saves every register that a call may change.
+# Step 3: the library, which leaves every register as it is, and finds the place of the program on the stack.
 .macro ask slow
-    save rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
-    mov rsi, qword ptr [rsp + 72]
-    sub rsp, 256
-    .cfi_adjust_cfa_offset 256
-    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    movups xmmword ptr [rsp + 16 * \n], xmm\n
-    .endr
-    call qword ptr [rip + \slow@GOTPCREL]
-    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    movups xmm\n, xmmword ptr [rsp + 16 * \n]
-    .endr
-    add rsp, 256
-    .cfi_adjust_cfa_offset -256
-    restore r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
-    ret
+    jmp qword ptr [rip + \slow@GOTPCREL]
 .endm
 
 # Whether steps may be taken here: to `no` if not. Leaves the steps in r11 and the place of the program,
@@ -302,21 +288,21 @@ heddle_settled:
     .size \name, . - \name
 .endm
 
-    again heddle_again_read1, heddle_unknown_read1, 32, 0x01
-    again heddle_again_read2, heddle_unknown_read2, 32, 0x03
-    again heddle_again_read4, heddle_unknown_read4, 32, 0x0f
-    again heddle_again_read8, heddle_unknown_read8, 32, 0xff
-    again_wide heddle_again_read16, heddle_unknown_read16, 32, 8
-    again heddle_again_write1, heddle_unknown_write1, 24608, 0x01
-    again heddle_again_write2, heddle_unknown_write2, 24608, 0x03
-    again heddle_again_write4, heddle_unknown_write4, 24608, 0x0f
-    again heddle_again_write8, heddle_unknown_write8, 24608, 0xff
-    again_wide heddle_again_write16, heddle_unknown_write16, 24608, 8200
-    again heddle_again_update1, heddle_unknown_update1, 24608, 0x01
-    again heddle_again_update2, heddle_unknown_update2, 24608, 0x03
-    again heddle_again_update4, heddle_unknown_update4, 24608, 0x0f
-    again heddle_again_update8, heddle_unknown_update8, 24608, 0xff
-    again_wide heddle_again_update16, heddle_unknown_update16, 24608, 8200
+    again heddle_again_read1, heddle_access_read1, 32, 0x01
+    again heddle_again_read2, heddle_access_read2, 32, 0x03
+    again heddle_again_read4, heddle_access_read4, 32, 0x0f
+    again heddle_again_read8, heddle_access_read8, 32, 0xff
+    again_wide heddle_again_read16, heddle_access_read16, 32, 8
+    again heddle_again_write1, heddle_access_write1, 24608, 0x01
+    again heddle_again_write2, heddle_access_write2, 24608, 0x03
+    again heddle_again_write4, heddle_access_write4, 24608, 0x0f
+    again heddle_again_write8, heddle_access_write8, 24608, 0xff
+    again_wide heddle_again_write16, heddle_access_write16, 24608, 8200
+    again heddle_again_update1, heddle_access_update1, 24608, 0x01
+    again heddle_again_update2, heddle_access_update2, 24608, 0x03
+    again heddle_again_update4, heddle_access_update4, 24608, 0x0f
+    again heddle_again_update8, heddle_access_update8, 24608, 0xff
+    again_wide heddle_again_update16, heddle_access_update16, 24608, 8200
 
     hook __tsan_read1, heddle_again_read1, 8, 0x01
     hook __tsan_read2, heddle_again_read2, 8, 0x03

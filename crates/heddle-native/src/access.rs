@@ -4,6 +4,7 @@
 //! everything else is out of line. Executables have it in line (`hooks/hooks.ll`) or linked in
 //! (`hooks/hooks.s`), for speed; here it is for code in shared libraries.
 
+use crate::busy;
 use crate::report::options::Observed;
 use crate::runtime::Runtime;
 use crate::shim::export;
@@ -35,8 +36,9 @@ pub fn write(address: usize, len: usize, pc: usize) {
 /// These bytes are fresh: what was known of them is void.
 pub fn forget(address: usize, len: usize) {
     let first = address / GRANULE;
-    let last = (address + len).div_ceil(GRANULE);
+    let last = address.saturating_add(len).div_ceil(GRANULE);
     if let Some(runtime) = crate::runtime::runtime() {
+        let _busy = busy::begin();
         runtime.engine.forget(first as u64, (last - first) as u64);
     }
 }
@@ -89,11 +91,29 @@ pub(crate) fn touch_atomically(
     }
 }
 
+/// Bytes from which on it is made sure that they are there: a length may have gone wrong.
+pub(crate) const LONG: usize = 1 << 24;
+
+/// How many of these bytes there are: an access that would leave the program's memory ends there, in a fault.
+pub(crate) fn present(address: usize, len: usize) -> usize {
+    if len < LONG {
+        return len;
+    }
+    let end = address.saturating_add(len);
+    let end = enter(|_, _| crate::mapped::until(address, end)).unwrap_or(end);
+    end.saturating_sub(address)
+}
+
 #[inline]
 fn range(kind: AccessKind, address: usize, len: usize, pc: usize) {
     let Some(thread) = checked() else { return };
-    if known_until(thread, kind, address, address.saturating_add(len)) < address.saturating_add(len)
-    {
+    let len = if len < LONG {
+        len
+    } else {
+        present(address, len)
+    };
+    let end = address.saturating_add(len);
+    if known_until(thread, kind, address, end) < end {
         unknown(kind, address, len, pc);
     }
 }
@@ -410,30 +430,21 @@ hooks! {
 
 /// What instrumented code calls instead where it writes what it has just read.
 macro_rules! updates {
-    ($([$($symbol:literal),+] $name:ident, $slow:literal, $len:expr;)*) => {
+    ($([$($symbol:literal),+] $name:ident, $len:expr;)*) => {
         export! {
             $([$($symbol),+] fn $name(address: usize) at pc {
                 update(address, $len, pc);
             })*
         }
-        $(const _: () = {
-            #[unsafe(export_name = $slow)]
-            extern "C" fn slow(address: usize, pc: usize) {
-                // Where the write is repeated, so is the read.
-                if !is_repeated(Write, address, $len) {
-                    unknown_update(address, $len, pc);
-                }
-            }
-        };)*
     };
 }
 
 updates! {
-    ["__tsan_read_write1"] update1, "heddle_unknown_update1", 1;
-    ["__tsan_read_write2", "__tsan_unaligned_read_write2"] update2, "heddle_unknown_update2", 2;
-    ["__tsan_read_write4", "__tsan_unaligned_read_write4"] update4, "heddle_unknown_update4", 4;
-    ["__tsan_read_write8", "__tsan_unaligned_read_write8"] update8, "heddle_unknown_update8", 8;
-    ["__tsan_read_write16", "__tsan_unaligned_read_write16"] update16, "heddle_unknown_update16", 16;
+    ["__tsan_read_write1"] update1, 1;
+    ["__tsan_read_write2", "__tsan_unaligned_read_write2"] update2, 2;
+    ["__tsan_read_write4", "__tsan_unaligned_read_write4"] update4, 4;
+    ["__tsan_read_write8", "__tsan_unaligned_read_write8"] update8, 8;
+    ["__tsan_read_write16", "__tsan_unaligned_read_write16"] update16, 16;
 }
 
 /// A read, and a write of the same bytes with nothing in between. For races the write stands for both; to what
@@ -467,31 +478,51 @@ pub(crate) fn is_watched(thread: &Thread, address: usize, len: usize) -> bool {
     thread.engine.watches_any(granules)
 }
 
-/// What the executable's own hooks turn to when an access is not known (`hooks/hooks.s`).
-macro_rules! unknown_to_hooks {
-    ($($symbol:literal, $kind:expr, $len:expr;)*) => {$(
-        const _: () = {
-            #[unsafe(export_name = $symbol)]
-            extern "C" fn slow(address: usize, pc: usize) {
+/// What the executable's own hooks turn to when an access is not known, by way of `preserve.rs`.
+pub(crate) mod slow {
+    use super::{Read, Write, is_repeated, unknown, unknown_update};
+
+    macro_rules! accesses {
+        ($($name:ident, $kind:expr, $len:expr;)*) => {$(
+            pub(crate) extern "C" fn $name(address: usize, pc: usize) {
                 if !is_repeated($kind, address, $len) {
                     unknown($kind, address, $len, pc);
                 }
             }
-        };
-    )*};
-}
+        )*};
+    }
 
-unknown_to_hooks! {
-    "heddle_unknown_read1", Read, 1;
-    "heddle_unknown_read2", Read, 2;
-    "heddle_unknown_read4", Read, 4;
-    "heddle_unknown_read8", Read, 8;
-    "heddle_unknown_read16", Read, 16;
-    "heddle_unknown_write1", Write, 1;
-    "heddle_unknown_write2", Write, 2;
-    "heddle_unknown_write4", Write, 4;
-    "heddle_unknown_write8", Write, 8;
-    "heddle_unknown_write16", Write, 16;
+    macro_rules! updates {
+        ($($name:ident, $len:expr;)*) => {$(
+            pub(crate) extern "C" fn $name(address: usize, pc: usize) {
+                // Where the write is repeated, so is the read.
+                if !is_repeated(Write, address, $len) {
+                    unknown_update(address, $len, pc);
+                }
+            }
+        )*};
+    }
+
+    accesses! {
+        read1, Read, 1;
+        read2, Read, 2;
+        read4, Read, 4;
+        read8, Read, 8;
+        read16, Read, 16;
+        write1, Write, 1;
+        write2, Write, 2;
+        write4, Write, 4;
+        write8, Write, 8;
+        write16, Write, 16;
+    }
+
+    updates! {
+        update1, 1;
+        update2, 2;
+        update4, 4;
+        update8, 8;
+        update16, 16;
+    }
 }
 
 /// An aligned access of at most a granule.

@@ -3,11 +3,15 @@
 //! Everything the runtime allocates comes from here, never from the program's allocator: the runtime
 //! is entered from inside `malloc`, from signal handlers and before the program has started. Sizes
 //! are rounded up to powers of two, each with a list of free blocks; large ones are mapped by themselves.
+//!
+//! Whoever finds a list locked sleeps: with more threads than processors, the one that holds it may not be
+//! running. Lists are locked inside the runtime only ([`crate::busy`]), so neither a signal handler nor a
+//! forked child finds one locked for ever.
 
+use crate::busy;
 use std::alloc::{GlobalAlloc, Layout};
-use std::cell::UnsafeCell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 #[global_allocator]
 static OWN: Own = Own::new();
@@ -24,10 +28,7 @@ struct Own {
 }
 
 /// The free blocks of one size.
-struct Class {
-    busy: AtomicBool,
-    state: UnsafeCell<State>,
-}
+struct Class(Mutex<State>);
 
 struct State {
     free: *mut Free,
@@ -39,8 +40,8 @@ struct Free {
     rest: *mut Free,
 }
 
-// SAFETY: `state` is touched only while `busy` is held.
-unsafe impl Sync for Class {}
+// SAFETY: the blocks belong to nobody, so to whichever thread has the list.
+unsafe impl Send for State {}
 
 impl Own {
     const fn new() -> Self {
@@ -63,20 +64,12 @@ impl Class {
             next: 0,
             end: 0,
         };
-        Self {
-            busy: AtomicBool::new(false),
-            state: UnsafeCell::new(state),
-        }
+        Self(Mutex::new(state))
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
-        while self.busy.swap(true, Ordering::Acquire) {
-            std::hint::spin_loop();
-        }
-        // SAFETY: `busy` is ours until it is set back, and no one else touches the state meanwhile.
-        let result = f(unsafe { &mut *self.state.get() });
-        self.busy.store(false, Ordering::Release);
-        result
+        let _busy = busy::begin();
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -143,6 +136,17 @@ unsafe impl GlobalAlloc for Own {
             }
             None => map(layout.size()),
         }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's contract.
+        let block = unsafe { self.alloc(layout) };
+        // A mapping is zero, and has no memory before it is touched.
+        if !block.is_null() && Self::class(layout).is_some() {
+            // SAFETY: the block is as large as asked for.
+            unsafe { block.write_bytes(0, layout.size()) };
+        }
+        block
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {

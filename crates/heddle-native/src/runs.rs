@@ -2,9 +2,8 @@
 //! there): as many accesses of `size` bytes, side by side, as there is room for in `len` bytes.
 
 use crate::access::{
-    GRANULE, is_observed_alone, is_told_twice, is_watched, known_until, touch_all, unknown,
+    GRANULE, is_observed_alone, is_told_twice, is_watched, known_until, present, touch_all, unknown,
 };
-use crate::mapped;
 use crate::shim::export;
 use crate::thread::{Thread, checked, enter};
 use heddle_core::AccessKind::{self, Read, Write};
@@ -31,9 +30,6 @@ struct Run {
     size: usize,
     pc: usize,
 }
-
-/// Bytes from which on it is made sure that they are there: a count may have gone wrong.
-const LONG: usize = 1 << 24;
 
 impl Run {
     #[inline]
@@ -72,12 +68,8 @@ impl Run {
 
     /// A loop that would leave the program's memory ends there, in a fault.
     fn present(self) -> Self {
-        if self.len < LONG {
-            return self;
-        }
-        let end = enter(|_, _| mapped::until(self.address, self.end())).unwrap_or(self.end());
         Self {
-            len: end.saturating_sub(self.address),
+            len: present(self.address, self.len),
             ..self
         }
     }

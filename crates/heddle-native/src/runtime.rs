@@ -7,7 +7,7 @@ use heddle_core::atomicity::Scope;
 use heddle_rt::Engine;
 use rustc_hash::FxHashMap;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Everything that belongs to the run.
@@ -36,9 +36,9 @@ extern "C" fn start() {
         return;
     }
     let options = Options::from_environment();
+    crate::preserve::prepare();
     let Some(mut engine) = Engine::for_addresses() else {
-        eprintln!("heddle: no address space for shadow memory; the program runs unchecked");
-        return;
+        return refuse(&options);
     };
     engine.owned_by(crate::access::is_own);
     engine.witnessed_by(crate::report::witness::witness);
@@ -55,6 +55,8 @@ extern "C" fn start() {
         engine.observe_order(scope);
     }
     crate::report::destination::prepare(&options);
+    crate::report::finish::program();
+    crate::report::image::prepare();
     // What follows a recorded program in its process is not part of the recording.
     if let Some(path) = options.record.as_ref().filter(|_| !options.adds) {
         crate::report::recording::start(&mut engine, path);
@@ -67,6 +69,24 @@ extern "C" fn start() {
     RUNTIME.store(runtime, Ordering::Release);
     thread::attach(runtime.engine.main_task());
     crate::end::prepare();
+}
+
+/// The program cannot be checked.
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program runs unchecked, for want of address space.
+pub(crate) fn is_refused() -> bool {
+    REFUSED.load(Ordering::Acquire)
+}
+
+/// Says so where the report would be; the status will say it, too.
+fn refuse(options: &Options) {
+    REFUSED.store(true, Ordering::Release);
+    crate::report::destination::tell(
+        options,
+        "heddle: NOT CHECKED: no address space for shadow memory (is there a limit? `ulimit -v`, `ulimit -d`)\n",
+    );
+    crate::end::prepare_unchecked();
 }
 
 #[used]

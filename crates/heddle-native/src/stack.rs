@@ -16,6 +16,7 @@ use heddle_rt::Region;
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Levels a stack can have. Tasks nested deeper share their creator's: then what is void may be taken
 /// for alive.
@@ -60,7 +61,7 @@ impl Gap {
         let stacks = TABLE[..used].iter().filter_map(|slot| {
             // SAFETY: rows are null or leaked records.
             let stack = unsafe { slot.load(Ordering::Acquire).as_ref() }?;
-            Some(stack.low..stack.high)
+            Some(stack.low.load(Ordering::Relaxed)..stack.top())
         });
         let mut addresses = 0..usize::MAX;
         for taken in stacks.chain([storage.clone()]) {
@@ -80,12 +81,13 @@ impl Gap {
 /// A thread's stack.
 #[derive(Debug)]
 pub struct Stack {
-    low: usize,
-    high: usize,
+    low: AtomicUsize,
+    high: AtomicUsize,
     len: AtomicU32,
     /// Distance from the top, shifted left by 32, and age.
     levels: Box<[AtomicU64]>,
-    row: usize,
+    /// Its row in the table; none if the table was full.
+    row: AtomicUsize,
     member_base: AtomicUsize,
     member_since: AtomicU32,
 }
@@ -99,33 +101,34 @@ pub(crate) struct MemberSpace {
     pub(crate) first_task: u32,
 }
 
-/// Notes the calling thread's stack.
+impl MemberSpace {
+    /// None executes there.
+    const NONE: Self = Self {
+        base: 0,
+        first_task: u32::MAX,
+    };
+}
+
+/// Records of stacks whose threads have ended.
+static SPARE: Mutex<Vec<&'static Stack>> = Mutex::new(Vec::new());
+
+/// Notes the calling thread's stack. To be called inside the runtime.
 pub(crate) fn register() -> &'static Stack {
-    let Range {
-        start: low,
-        end: high,
-    } = own_bounds();
-    let row = TABLE
-        .iter()
-        .position(|slot| slot.load(Ordering::Relaxed).is_null())
-        .unwrap_or(STACKS - 1);
-    let levels = zeroed_levels();
-    let stack: &'static mut Stack = Box::leak(Box::new(Stack {
-        low,
-        high,
-        len: AtomicU32::new(0),
-        levels,
-        row,
-        member_base: AtomicUsize::new(0),
-        member_since: AtomicU32::new(u32::MAX),
-    }));
-    let free = TABLE[row..].iter().position(|slot| {
-        slot.compare_exchange(null_mut(), stack, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+    let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let stack = spare.unwrap_or_else(|| Box::leak(Box::new(Stack::new())));
+    let Range { start, end } = own_bounds();
+    stack.low.store(start, Ordering::Relaxed);
+    stack.high.store(end, Ordering::Relaxed);
+    let record = std::ptr::from_ref(stack).cast_mut();
+    let row = TABLE.iter().position(|slot| {
+        slot.load(Ordering::Relaxed).is_null()
+            && slot
+                .compare_exchange(null_mut(), record, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
     });
-    if let Some(further) = free {
-        stack.row = row + further;
-        USED.fetch_max(stack.row + 1, Ordering::AcqRel);
+    stack.row.store(row.unwrap_or(STACKS), Ordering::Relaxed);
+    if let Some(row) = row {
+        USED.fetch_max(row + 1, Ordering::AcqRel);
     }
     VERSION.fetch_add(1, Ordering::AcqRel);
     stack
@@ -137,12 +140,21 @@ fn zeroed_levels() -> Box<[AtomicU64]> {
     unsafe { Box::<[AtomicU64]>::new_zeroed_slice(LEVELS).assume_init() }
 }
 
-/// The thread of this stack has ended.
+/// The thread of this stack has ended. To be called inside the runtime.
 pub(crate) fn unregister(stack: &'static Stack) {
-    // The record stays: another thread may be looking at it. It is small but for pages of levels.
-    TABLE[stack.row].store(null_mut(), Ordering::Release);
+    let row = stack.row.load(Ordering::Relaxed);
+    if let Some(slot) = TABLE.get(row) {
+        slot.store(null_mut(), Ordering::Release);
+    }
     stack.len.store(0, Ordering::Release);
+    stack.set_member(MemberSpace::NONE);
     VERSION.fetch_add(1, Ordering::AcqRel);
+    // Another thread may still be looking at the record: at worst it sees the next thread's stack, where it
+    // was going to see that of a thread that is over.
+    SPARE
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(stack);
 }
 
 /// The stack that `address` lies on, if it is a known thread's.
@@ -157,15 +169,28 @@ pub fn stack_of(address: usize) -> Option<&'static Stack> {
 }
 
 impl Stack {
+    fn new() -> Self {
+        Self {
+            low: AtomicUsize::new(0),
+            high: AtomicUsize::new(0),
+            len: AtomicU32::new(0),
+            levels: zeroed_levels(),
+            row: AtomicUsize::new(STACKS),
+            member_base: AtomicUsize::new(MemberSpace::NONE.base),
+            member_since: AtomicU32::new(MemberSpace::NONE.first_task),
+        }
+    }
+
     /// Whether the address lies on this stack.
     #[inline]
     pub fn contains(&self, address: usize) -> bool {
-        self.low <= address && address < self.high
+        self.low.load(Ordering::Relaxed) <= address && address < self.top()
     }
 
     /// The address above all of it.
+    #[inline]
     pub(crate) fn top(&self) -> usize {
-        self.high
+        self.high.load(Ordering::Relaxed)
     }
 
     /// The member that executes here.
@@ -185,7 +210,7 @@ impl Stack {
 
     /// Below `base`, whatever is older than `age` is void.
     pub(crate) fn starts(&self, base: usize, age: u32) {
-        let distance = self.high.saturating_sub(base) as u64;
+        let distance = self.top().saturating_sub(base) as u64;
         let mut len = self.len.load(Ordering::Relaxed) as usize;
         while len > 0 && self.levels[len - 1].load(Ordering::Relaxed) >> 32 >= distance {
             len -= 1;
@@ -206,13 +231,13 @@ impl Stack {
     /// The address up to which the same holds.
     #[inline]
     pub(crate) fn same_until(&self, address: usize) -> usize {
-        self.high - (self.level(address) >> 32) as usize
+        self.top() - (self.level(address) >> 32) as usize
     }
 
     /// The level that `address` lies below; 0 if none.
     #[inline]
     fn level(&self, address: usize) -> u64 {
-        let distance = (self.high - address) as u64;
+        let distance = self.top().saturating_sub(address) as u64;
         let len = (self.len.load(Ordering::Acquire) as usize).min(LEVELS);
         let level = |at: usize| self.levels[at].load(Ordering::Relaxed);
         // Most accesses are to the frames of the task that runs.

@@ -1,72 +1,20 @@
 //! What the runtime knows of the thread that calls it.
 //!
-//! Two words of thread-local storage, read without a function call: the thread's record while its
+//! Two words of thread-local storage ([`crate::words`]) lead to it: the thread's record while its
 //! accesses are checked (null otherwise, which is all that the common path tests), and the record
-//! itself. They are reached in the initial-exec form, which is right for a library that is loaded
-//! with the program.
+//! itself.
 
+use crate::busy;
+use crate::own_stack::{self, Stacks};
 use crate::report::options::Observed;
 use crate::runtime::{Runtime, runtime};
 use crate::stack::{self, Gap, Stack};
+use crate::words;
 use heddle_core::AccessKind;
 use heddle_rt::{Cursor, Engine, Known, OrderView, Taking, ThreadCache, Touch, View};
-use std::arch::{asm, global_asm};
 use std::ops::Range;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-
-global_asm!(
-    ".pushsection .tbss.heddle,\"awT\",@nobits",
-    ".p2align 3",
-    ".hidden heddle_checked",
-    ".globl heddle_checked",
-    ".type heddle_checked, @tls_object",
-    ".size heddle_checked, 8",
-    "heddle_checked:",
-    ".zero 8",
-    ".hidden heddle_record",
-    ".globl heddle_record",
-    ".type heddle_record, @tls_object",
-    ".size heddle_record, 8",
-    "heddle_record:",
-    ".zero 8",
-    ".popsection",
-);
-
-macro_rules! word {
-    ($get:ident, $set:ident, $symbol:literal) => {
-        #[inline(always)]
-        fn $get() -> *mut Thread {
-            let value: *mut Thread;
-            // SAFETY: reads the calling thread's own word, which exists as long as the thread.
-            unsafe {
-                asm!(
-                    concat!("mov {0}, qword ptr [rip + ", $symbol, "@GOTTPOFF]"),
-                    "mov {0}, qword ptr fs:[{0}]",
-                    out(reg) value,
-                    options(nostack, preserves_flags, readonly),
-                );
-            }
-            value
-        }
-
-        fn $set(value: *mut Thread) {
-            // SAFETY: writes the calling thread's own word.
-            unsafe {
-                asm!(
-                    concat!("mov {1}, qword ptr [rip + ", $symbol, "@GOTTPOFF]"),
-                    "mov qword ptr fs:[{1}], {0}",
-                    in(reg) value,
-                    out(reg) _,
-                    options(nostack, preserves_flags),
-                );
-            }
-        }
-    };
-}
-
-word!(checked_word, set_checked, "heddle_checked");
-word!(record_word, set_record, "heddle_record");
 
 /// A thread of the program.
 #[derive(Debug)]
@@ -96,6 +44,8 @@ pub struct Thread {
     pub api: crate::api::Local,
     /// Threads are numbered as they start.
     pub number: u32,
+    /// What the runtime executes on.
+    stacks: Option<Stacks>,
     inside: bool,
 }
 
@@ -110,7 +60,7 @@ static THREADS: AtomicU32 = AtomicU32::new(0);
 /// The calling thread's record, if its accesses are to be checked.
 #[inline(always)]
 pub(crate) fn checked() -> Option<&'static mut Thread> {
-    let thread = checked_word();
+    let thread = words::checked() as *mut Thread;
     // SAFETY: the word is null or the calling thread's record, which lives as long as the thread; it is
     // null while `enter` has lent the record out.
     (!thread.is_null()).then(|| unsafe { &mut *thread })
@@ -137,7 +87,7 @@ extern "C" fn heddle_register_hooks(hooks: &'static mut Hooks) {
         (hooks.states, hooks.settled) = (view.states(), view.settled());
         HOOKS.store(hooks, Ordering::Release);
     }
-    let thread = record_word();
+    let thread = words::record() as *mut Thread;
     if !thread.is_null() {
         // SAFETY: the calling thread's record, which is not lent out: the executable's start-up calls.
         unsafe { &mut *thread }.use_hooks();
@@ -148,17 +98,18 @@ extern "C" fn heddle_register_hooks(hooks: &'static mut Hooks) {
 /// runtime is already at work on this thread.
 #[inline]
 pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R> {
-    let thread = record_word();
+    let thread = words::record() as *mut Thread;
     if thread.is_null() {
         return None;
     }
+    let _busy = busy::begin();
     // SAFETY: the calling thread's record; `inside` makes sure that it is lent out once.
     let thread = unsafe { &mut *thread };
     if std::mem::replace(&mut thread.inside, true) {
         return None;
     }
     thread.uncheck();
-    let result = runtime().map(|runtime| f(runtime, thread));
+    let result = runtime().map(|runtime| own_stack::call(|| f(runtime, thread)));
     thread.inside = false;
     thread.cache.follow(thread.cursor.strand());
     if thread.ignore == 0 && result.is_some() {
@@ -170,9 +121,11 @@ pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R>
 /// The calling thread starts to be checked, as whatever task stands at `cursor`.
 pub fn attach(cursor: Cursor) {
     let Some(runtime) = runtime() else { return };
-    if !record_word().is_null() {
+    if words::record() != 0 {
         return;
     }
+    let _busy = busy::begin();
+    let stacks = Stacks::take();
     let thread = Box::new(Thread {
         view: runtime.engine.view(),
         cache: ThreadCache::new(),
@@ -187,16 +140,22 @@ pub fn attach(cursor: Cursor) {
         openmp: crate::openmp::Local::default(),
         api: crate::api::Local::default(),
         number: THREADS.fetch_add(1, Ordering::Relaxed),
+        stacks,
         inside: false,
     });
     // Another thread, now over, may have had its storage at the same place.
     crate::access::forget(thread.storage.start, thread.storage.len());
     let thread = Box::into_raw(thread);
-    set_record(thread);
+    words::set_record(thread.addr());
     // SAFETY: just made, and only this thread knows it.
     let thread = unsafe { &mut *thread };
     if thread.observed != Observed::Nothing {
         thread.cache.remember_nothing();
+    }
+    busy::register();
+    if let Some(stacks) = thread.stacks {
+        words::set_stack(stacks.top());
+        crate::signal::use_alternate(stacks);
     }
     thread.use_hooks();
     thread.check();
@@ -204,22 +163,36 @@ pub fn attach(cursor: Cursor) {
 
 /// The calling thread is not checked any more. Gives back where its task stood.
 pub fn detach() -> Option<Cursor> {
-    let thread = record_word();
+    let thread = words::record() as *mut Thread;
     if thread.is_null() {
         return None;
     }
-    set_record(null_mut());
+    let _busy = busy::begin();
+    busy::unregister();
+    words::set_record(0);
     // SAFETY: the record was boxed by `attach`, and nobody refers to it any more.
     let mut thread = unsafe { Box::from_raw(thread) };
     thread.uncheck();
     thread.cache.leave();
     stack::unregister(thread.stack);
+    if let Some(stacks) = thread.stacks {
+        words::set_stack(0);
+        crate::signal::leave_alternate(stacks);
+        stacks.give_back();
+    }
     Some(thread.cursor)
+}
+
+/// The runtime's stacks for the calling thread.
+pub(crate) fn stacks() -> Option<Stacks> {
+    let thread = words::record() as *const Thread;
+    // SAFETY: null or the calling thread's record; this part of it is never changed.
+    unsafe { (!thread.is_null()).then(|| (&raw const (*thread).stacks).read())? }
 }
 
 /// Whether the calling thread has a record.
 pub fn is_attached() -> bool {
-    !record_word().is_null()
+    words::record() != 0
 }
 
 impl Thread {
@@ -244,14 +217,14 @@ impl Thread {
     #[inline]
     fn check(&mut self) {
         self.cache.open_steps();
-        set_checked(self);
+        words::set_checked(std::ptr::from_mut(self).addr());
     }
 
     /// They are not: those that are not known are passed over.
     #[inline]
     fn uncheck(&mut self) {
         self.cache.close_steps();
-        set_checked(null_mut());
+        words::set_checked(0);
     }
 
     /// Whether the running strand has made such an access before.

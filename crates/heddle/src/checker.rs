@@ -8,7 +8,7 @@ use crate::report::Report;
 use crate::session::{Execution, Session};
 use crate::settings::{self, Analysis, Order, variable};
 use heddle_core::atomicity::Scope;
-use heddle_core::{OrderChoice, OrderError};
+use heddle_core::{Guarantee, OrderChoice, OrderError};
 use heddle_report::{Settings, Strictness};
 use heddle_rt::Engine;
 use std::panic::{Location, resume_unwind};
@@ -170,7 +170,8 @@ impl Checker {
         self
     }
 
-    /// Runs `body` and reports. If a task panics, so does this, once all tasks have ended.
+    /// Runs `body` and reports. If a task panics, so does this, once all tasks have ended; what was found
+    /// until then is printed to standard error.
     ///
     /// # Panics
     /// - inside of another check;
@@ -194,6 +195,7 @@ impl Checker {
         let result = self.run(&session, body);
         context::leave(&session);
         if let Err(payload) = result {
+            self.tell_of(&session, caller, started);
             resume_unwind(payload);
         }
         let judged = match self.is_cut() {
@@ -209,6 +211,24 @@ impl Checker {
         };
         let judged = judged.only(&self.analyses);
         Report::new(judged, settings, caller, started.elapsed())
+    }
+
+    /// The run was left by a panic: what was found until then is printed, as nobody will get it.
+    fn tell_of(&self, session: &Session, caller: &'static Location<'static>, started: Instant) {
+        let Ok(mut judged) = outcome::judge(session, self.choice(), self.scope) else {
+            return;
+        };
+        judged.outcome.guarantee = Guarantee::UpToHere;
+        let judged = judged.only(&self.analyses);
+        if judged.outcome.findings.is_empty() {
+            return;
+        }
+        let settings = Settings {
+            strictness: self.strictness,
+            limit: self.max_findings,
+        };
+        let report = Report::new(judged, settings, caller, started.elapsed());
+        eprint!("heddle: found before the panic:\n{report}");
     }
 
     fn session(&self) -> Arc<Session> {

@@ -60,20 +60,7 @@ pub fn compile(
     if !steps.iter().any(|step| step.is_split()) {
         return None;
     }
-    let vectors = match request.wide_vectors {
-        true => Vectors::Wide,
-        false => Vectors::Narrow,
-    };
-    Some(take(&steps, vectors, rule, scratch.dir()))
-}
-
-/// What calls may leave in vector registers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Vectors {
-    /// Only the sixteen bytes that the hooks preserve are in use.
-    Narrow,
-    /// More may be in use than they preserve.
-    Wide,
+    Some(take(&steps, rule, scratch.dir()))
 }
 
 /// One program that the driver would start.
@@ -94,11 +81,11 @@ fn steps(clang: &Path, words: &[OsString], scratch: &Path) -> Option<Vec<Step>> 
     steps.filter(|_| !said.contains("response file"))
 }
 
-fn take(steps: &[Step], vectors: Vectors, rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
+fn take(steps: &[Step], rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
     let mut last = ExitStatus::default();
     for step in steps {
         last = match step.is_split() {
-            true => step.split(vectors, rule, scratch)?,
+            true => step.split(rule, scratch)?,
             false => run(&step.words)?,
         };
         if !last.success() {
@@ -145,14 +132,14 @@ impl Step {
             && !self.words.iter().any(kept_whole)
     }
 
-    fn split(&self, vectors: Vectors, rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
+    fn split(&self, rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
         let (text, with_hooks) = (scratch.join("code.ll"), scratch.join("hooked.ll"));
         let first = run(&self.first_half(&text))?;
         if !first.success() {
             return Ok(first);
         }
         let code = cuts::inserted(&fs::read_to_string(&text)?, rule);
-        fs::write(&with_hooks, hooked(&checks::combined(&code), vectors))?;
+        fs::write(&with_hooks, hooked(&checks::combined(&code)))?;
         match run(&self.second_half(&with_hooks))? {
             done if done.success() => Ok(done),
             failed if rule != CutRule::None => Ok(failed),
@@ -235,7 +222,7 @@ fn kept_apart(line: &str) -> Cow<'_, str> {
 }
 
 /// The code with the hooks it declares defined.
-fn hooked(code: &str, vectors: Vectors) -> String {
+fn hooked(code: &str) -> String {
     let is_declared_twice = |line: &&str| {
         let name = line.strip_prefix("declare ").and_then(|line| {
             let (_, from_name) = line.split_once('@')?;
@@ -248,10 +235,7 @@ fn hooked(code: &str, vectors: Vectors) -> String {
         text.push_str(&kept_apart(line));
         text.push('\n');
     }
-    match vectors {
-        Vectors::Narrow => text.push_str(HOOKS),
-        Vectors::Wide => text.push_str(&HOOKS.replace("preserve_allcc", "preserve_mostcc")),
-    }
+    text.push_str(HOOKS);
     text
 }
 
@@ -313,7 +297,7 @@ mod tests {
     fn hooks_are_defined_once_and_other_declarations_stay() {
         let code = "declare void @__tsan_read8(ptr) #1\ndeclare void @__tsan_init() #1\n\
                     declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) #2\n";
-        let text = hooked(code, Vectors::Narrow);
+        let text = hooked(code);
         assert!(!text.contains("declare void @__tsan_read8("));
         assert_eq!(
             text.matches("declare nonnull ptr @llvm.threadlocal")
@@ -322,6 +306,5 @@ mod tests {
         );
         assert!(text.contains("declare void @__tsan_init()"));
         assert_eq!(text.matches("@__tsan_read8(").count(), 1);
-        assert!(!hooked(code, Vectors::Wide).contains("preserve_allcc"));
     }
 }

@@ -1,34 +1,44 @@
 //! A folder for files that exist only as long as the compiler runs.
+//!
+//! Its name cannot be foreseen and nobody else may look into it: others share the place of temporary files,
+//! and processes of other containers have the same numbers.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process;
+use std::path::Path;
+
+use tempfile::{Builder, TempDir};
 
 /// The folder; removed when dropped.
-pub struct Scratch {
-    dir: PathBuf,
-}
+pub struct Scratch(TempDir);
 
 impl Scratch {
-    /// Makes a folder of this name and the process's number among the temporary files.
+    /// Makes a folder whose name begins so.
     pub fn new(name: &str) -> io::Result<Self> {
-        let dir = std::env::temp_dir().join(format!("{name}-{}", process::id()));
-        // What a killed process of the same number left behind.
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir(&dir)?;
-        Ok(Self { dir })
+        let prefix = format!("{name}-");
+        Builder::new().prefix(&prefix).tempdir().map(Self)
     }
 
     /// Where it is.
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.0.path()
     }
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // If this fails, a small folder stays behind among other temporary files.
-        let _ = fs::remove_dir_all(&self.dir);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn folders_of_one_process_differ_and_are_its_own() {
+        let folders = [0; 2].map(|_| Scratch::new("heddle-test").expect("it can be made"));
+        assert_ne!(folders[0].dir(), folders[1].dir());
+        let mode = folders[0]
+            .dir()
+            .metadata()
+            .expect("it is there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o700);
     }
 }

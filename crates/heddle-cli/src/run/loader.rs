@@ -4,6 +4,7 @@
 //! is among them, also where only a library of the program was built with `heddle cc`. What is no
 //! ELF file (a script) is not looked into: it may start programs that are.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,7 +12,7 @@ use object::Endianness;
 use object::elf::FileHeader64;
 use object::read::elf::{FileHeader, ProgramHeader};
 
-use crate::console;
+use crate::console::{self, reason};
 use crate::installation::LIBRARY;
 
 const GOMP: &str = "loads GCC's libgomp, which tells nothing of its tasks: what runs on it is not \
@@ -19,14 +20,29 @@ const GOMP: &str = "loads GCC's libgomp, which tells nothing of its tasks: what 
 
 /// Says in one line what is in the way of checking the program.
 pub fn examine(program: &Path) -> Result<(), String> {
-    let Ok(bytes) = std::fs::read(program) else {
-        return Ok(());
+    let bytes = match std::fs::read(program) {
+        Ok(bytes) => bytes,
+        // What may be executed need not be readable.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+        Err(error) => {
+            return Err(format!(
+                "cannot read {}: {}",
+                program.display(),
+                reason(&error)
+            ));
+        }
     };
     if !bytes.starts_with(b"\x7fELF") {
         return Ok(());
     }
-    let listed = interpreter(&bytes).and_then(|loader| list(&loader, program));
-    judge(program, listed.as_deref().unwrap_or_default())
+    let listed = match interpreter(&bytes) {
+        None => String::new(),
+        Some(loader) => list(&loader, program).map_err(|error| {
+            let shown = program.display();
+            format!("cannot find out what {shown} loads: {}", reason(&error))
+        })?,
+    };
+    judge(program, &listed)
 }
 
 fn judge(program: &Path, listed: &str) -> Result<(), String> {
@@ -64,16 +80,16 @@ fn missing(listed: &str) -> Option<&str> {
 }
 
 /// What the loader says it would load.
-fn list(loader: &Path, program: &Path) -> Option<String> {
+fn list(loader: &Path, program: &Path) -> io::Result<String> {
     // Without a slash the loader would look in its own folders.
-    let program = program.canonicalize().ok()?;
+    let program = program.canonicalize()?;
     // `--list` would give up at the first library that is missing.
     let mut command = Command::new(loader);
     let output = command
         .env("LD_TRACE_LOADED_OBJECTS", "1")
         .arg(program)
         .output();
-    Some(String::from_utf8_lossy(&output.ok()?.stdout).into_owned())
+    Ok(String::from_utf8_lossy(&output?.stdout).into_owned())
 }
 
 /// The loader an executable asks for; a static one has none.

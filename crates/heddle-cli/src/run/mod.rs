@@ -51,14 +51,31 @@ fn checked(options: &RunOptions, console: &mut Console) -> Result<ExitCode, Stri
     let (pattern, record) = (reports.pattern(), record.as_deref());
     settings::apply(options, &pattern, record, console.results(), &mut command)?;
     let (status, process) = supervise(&path, &mut command)?;
+    let unfinished = reports.unfinished();
     let report = reports.text(process);
     if options.analysis == Analysis::Transactions {
         let judged = later::judge(options, record, console)?;
-        conclude(&path, status, &report)?;
+        conclude(&path, status, !report.is_empty())?;
         return Ok(judged.unwrap_or(passed_on(status)));
     }
     deliver(options, &report, console)?;
-    conclude(&path, status, &report)
+    tell_of(&unfinished, reports);
+    conclude(&path, status, !report.is_empty() || !unfinished.is_empty())
+}
+
+/// Says where the reports of processes will be that go on.
+fn tell_of(unfinished: &[u32], reports: Reports) {
+    if unfinished.is_empty() {
+        return;
+    }
+    let dir = reports.keep();
+    for process in unfinished {
+        let path = dir.join(process.to_string());
+        console::say(&format!(
+            "heddle run: process {process} goes on after the program's end; its report will be in {}",
+            path.display()
+        ));
+    }
 }
 
 /// Starts the program and waits until it ends; also says what process it was.
@@ -85,14 +102,15 @@ fn deliver(options: &RunOptions, report: &[u8], console: &mut Console) -> Result
     }
 }
 
-fn conclude(path: &Path, status: ExitStatus, report: &[u8]) -> Result<ExitCode, String> {
+/// `is_told`: there is a report, or one will come.
+fn conclude(path: &Path, status: ExitStatus, is_told: bool) -> Result<ExitCode, String> {
     let shown = path.display();
     if let Some(signal) = status.signal() {
         let name = signal_name(signal).unwrap_or("signal");
         console::say(&format!(
             "heddle run: {shown} was killed by {name} ({signal})"
         ));
-    } else if report.is_empty() {
+    } else if !is_told {
         return Err(format!(
             "{shown} left no report: nothing built with `heddle cc` came to its end in it"
         ));

@@ -1,58 +1,90 @@
 //! The reports of one run. Each process of the program writes one: a child that was forked may have
-//! found something of its own. They meet in a folder that exists only as long as this command.
+//! found something of its own. They meet in a folder that exists only as long as this command, unless a
+//! process goes on when the program has ended, as daemons do: each holds a lock on its report while it lives.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process;
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use tempfile::{Builder, TempDir};
 
 use crate::console::reason;
 
+/// How often, and how long each time, processes that are about to end are waited for.
+const WAITS: u32 = 20;
+const WAIT: Duration = Duration::from_millis(25);
+
 /// The folder; removed when dropped.
 pub struct Reports {
-    dir: PathBuf,
+    dir: TempDir,
 }
 
 impl Reports {
     /// Makes the folder.
     pub fn new() -> Result<Self, String> {
-        let dir = std::env::temp_dir().join(format!("heddle-run-{}", process::id()));
-        // What a killed process of the same number left behind.
-        let _ = fs::remove_dir_all(&dir);
-        let made = fs::create_dir(&dir);
-        made.map_err(|error| format!("cannot make {}: {}", dir.display(), reason(&error)))?;
+        let made = Builder::new().prefix("heddle-run-").tempdir();
+        let place = std::env::temp_dir();
+        let dir = made.map_err(|error| {
+            format!(
+                "cannot make a folder in {}: {}",
+                place.display(),
+                reason(&error)
+            )
+        })?;
         Ok(Self { dir })
     }
 
     /// What a process is told to write to; it puts its own number in.
     pub fn pattern(&self) -> PathBuf {
-        self.dir.join("%p")
+        self.dir.path().join("%p")
     }
 
     /// Where a recording is kept that nobody asked to keep.
     pub fn recording(&self) -> PathBuf {
-        self.dir.join("recording.hdl")
+        self.dir.path().join("recording.hdl")
     }
 
     /// All reports, that of process `first` before those of its children.
     pub fn text(&self, first: u32) -> Vec<u8> {
         let mut numbers = self.numbers();
         numbers.sort_by_key(|number| (*number != first, *number));
-        let read = |number: &u32| fs::read(self.dir.join(number.to_string())).unwrap_or_default();
+        let read = |number: &u32| fs::read(self.path(*number)).unwrap_or_default();
         numbers.iter().map(read).collect::<Vec<_>>().concat()
     }
 
+    /// The processes that have not ended, after a moment's patience: their reports are still to come.
+    pub fn unfinished(&self) -> Vec<u32> {
+        let is_running = |&number: &u32| is_locked(&self.path(number));
+        for _ in 0..WAITS {
+            if !self.numbers().iter().any(is_running) {
+                return Vec::new();
+            }
+            thread::sleep(WAIT);
+        }
+        self.numbers().into_iter().filter(is_running).collect()
+    }
+
+    /// The folder stays. Where it is.
+    pub fn keep(self) -> PathBuf {
+        self.dir.keep()
+    }
+
+    fn path(&self, number: u32) -> PathBuf {
+        self.dir.path().join(number.to_string())
+    }
+
     fn numbers(&self) -> Vec<u32> {
-        let entries = fs::read_dir(&self.dir).into_iter().flatten();
+        let entries = fs::read_dir(self.dir.path()).into_iter().flatten();
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         names.filter_map(|name| name.parse().ok()).collect()
     }
 }
 
-impl Drop for Reports {
-    fn drop(&mut self) {
-        // If this fails, a small folder stays behind among other temporary files.
-        let _ = fs::remove_dir_all(&self.dir);
-    }
+fn is_locked(path: &Path) -> bool {
+    let file = File::open(path);
+    file.is_ok_and(|file| flock(file, FlockOperation::NonBlockingLockExclusive).is_err())
 }
 
 /// Whether the file the user wants the report in can be written shows before the program runs.
@@ -75,12 +107,22 @@ mod tests {
     fn the_first_process_comes_first_and_the_folder_goes() {
         let reports = Reports::new().expect("it can be made");
         for number in ["30", "4", "5"] {
-            fs::write(reports.dir.join(number), number).expect("it is writable");
+            fs::write(reports.dir.path().join(number), number).expect("it is writable");
         }
         assert_eq!(reports.text(5), b"5430");
-        let dir = reports.dir.clone();
+        let dir = reports.dir.path().to_owned();
         drop(reports);
         assert!(!dir.exists());
+    }
+
+    #[test]
+    fn a_process_that_holds_its_report_has_not_ended() {
+        let reports = Reports::new().expect("it can be made");
+        fs::write(reports.path(4), "").expect("it is writable");
+        assert_eq!(reports.unfinished(), []);
+        let held = File::open(reports.path(4)).expect("it was just made");
+        flock(&held, FlockOperation::NonBlockingLockShared).expect("nobody else has it");
+        assert_eq!(reports.unfinished(), [4]);
     }
 
     #[test]

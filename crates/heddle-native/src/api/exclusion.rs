@@ -152,7 +152,7 @@ fn given_back(lock: *const RawLock) {
 /// it.
 #[cold]
 fn deadlock() -> ! {
-    eprintln!(
+    crate::say::say!(
         "heddle: deadlock: a task takes a lock that it holds, or that a task which waits for it holds"
     );
     std::process::abort()

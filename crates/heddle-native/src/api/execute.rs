@@ -67,7 +67,7 @@ struct NoWayOut;
 
 impl Drop for NoWayOut {
     fn drop(&mut self) {
-        eprintln!("heddle: a task was left by an exception or pthread_exit");
+        crate::say::say!("heddle: a task was left by an exception or pthread_exit");
         std::process::abort();
     }
 }

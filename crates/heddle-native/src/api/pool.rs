@@ -166,7 +166,7 @@ fn start_workers() {
             .name("heddle".into())
             .stack_size(STACK);
         if let Err(error) = worker.spawn(work) {
-            eprintln!("heddle: cannot start a thread ({error}); fewer are used");
+            crate::say::say!("heddle: cannot start a thread ({error}); fewer are used");
             return;
         }
     }

@@ -8,6 +8,7 @@ use super::ompt::{Endpoint, Frame, Handle};
 use super::sequence::Sequence;
 use super::task::{self, Role, Task};
 use crate::access::site;
+use crate::report::unseen::REGIONS;
 use crate::runtime::{ContentionGroup, Runtime};
 use crate::stack::{MemberSpace, stack_of};
 use crate::thread::Thread;
@@ -107,6 +108,7 @@ pub(super) fn begin(
         sequence: Sequence::default(),
     });
     region.set(NonNull::new(Arc::into_raw(new).cast_mut()));
+    REGIONS.begin(thread.number);
 }
 
 /// A region ends, on the thread that began it.
@@ -116,6 +118,7 @@ pub(super) fn end(runtime: &Runtime, thread: &mut Thread, region: Handle) {
         return;
     };
     region.set::<Region>(None);
+    REGIONS.end(thread.number);
     // SAFETY: the reference that `begin` gave away.
     let known = unsafe { Arc::from_raw(known.as_ptr()) };
     // SAFETY: all members have reached the last barrier, and there is one creator.

@@ -11,6 +11,7 @@ use super::region::Region;
 use super::work::Piece;
 use super::{depend, memory};
 use crate::access::site;
+use crate::report::unseen::TASKS;
 use crate::runtime::{ContentionGroup, Runtime};
 use crate::stack::MemberSpace;
 use crate::thread::Thread;
@@ -235,6 +236,9 @@ pub(super) fn create(runtime: &Runtime, thread: &mut Thread, new: Handle, flags:
             Role::Deferred,
         )
     };
+    if !matches!(role, Role::Wait) {
+        TASKS.begin(thread.number);
+    }
     let record = new_record(thread, cursor, role);
     // SAFETY: just made.
     let task = unsafe { &mut *record.as_ptr() };
@@ -411,6 +415,7 @@ fn finish(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>) {
         Role::Undeferred => drop(engine.call_end(&mut thread.cursor, cursor)),
         _ => drop(engine.end(cursor)),
     }
+    TASKS.end(thread.number);
     free(thread, record);
 }
 

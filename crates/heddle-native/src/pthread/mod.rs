@@ -15,6 +15,7 @@ mod condition;
 mod mutex;
 mod once;
 mod read_write;
+mod room;
 mod semaphore;
 mod threads;
 pub(crate) mod waiting;

@@ -4,6 +4,9 @@
 //! itself called again until the last round: so a thread that returns, exits or is cancelled ends in one
 //! way, and what other destructors access is still its own.
 
+use super::room::Roomy;
+use crate::busy;
+use crate::report::unseen::THREADS;
 use crate::runtime::{Runtime, runtime};
 use crate::shim::{behind, export};
 use crate::thread::{self, Thread};
@@ -64,8 +67,10 @@ pub(super) fn created<R>(
         argument,
         cursor,
     }));
+    THREADS.begin(0);
     let status = create(begin::<R>, start.cast());
     if status != 0 {
+        THREADS.end(0);
         // SAFETY: no thread has begun with it.
         drop(unsafe { Box::from_raw(start) });
     }
@@ -131,6 +136,8 @@ unsafe extern "C" fn ending(rounds: Pointer) {
         return;
     }
     if let (Some(cursor), Some(runtime)) = (thread::detach(), runtime()) {
+        THREADS.end(0);
+        let _busy = busy::begin();
         let end = runtime.engine.end(cursor);
         // SAFETY: a plain query.
         let id = unsafe { ::libc::pthread_self() };
@@ -163,8 +170,9 @@ fn joined_for(id: pthread_t, result: *mut Pointer, status: c_int, pc: usize) -> 
 export! {
     ["pthread_create"] fn create(id: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine<Pointer>, argument: Pointer) at pc -> c_int {
         let status = created(routine, argument, pc, |routine, argument| {
+            let roomy = Roomy::new(attributes);
             // SAFETY: see above.
-            unsafe { pthread_create(id, attributes, routine, argument) }
+            unsafe { pthread_create(id, roomy.attributes(attributes), routine, argument) }
         });
         if status == 0 && caller::is_program(pc) {
             access::write(id as usize, size_of::<pthread_t>(), pc);

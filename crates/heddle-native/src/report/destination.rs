@@ -4,36 +4,97 @@
 //! its own, and all go to the same file if the user names one. So the first one removes what an earlier run
 //! has left there and tells all that come after it, by the variable they inherit, to add theirs. A recording
 //! is the first one's alone.
+//!
+//! The file is opened at the start, and again in a forked child if its name has the process's number in it: at the end,
+//! the program may have no right, no descriptor or no way left to do so.
 
+use super::file::{File, Mode};
 use super::options::{Options, VARIABLE};
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The file, once it is open.
+static OPEN: Mutex<Option<File>> = Mutex::new(None);
 
 /// Makes way for this run's reports. To be called while there is one thread.
 pub(crate) fn prepare(options: &Options) {
-    if options.adds || options.report.is_none() && options.record.is_none() {
+    if !options.adds && (options.report.is_some() || options.record.is_some()) {
+        let path = options.report.as_deref().map(numbered);
+        // Devices and links are left alone. What cannot be removed is added to.
+        if let Some(path) = path.filter(|path| is_file(path)) {
+            let _ = fs::remove_file(path);
+        }
+        let mut inherited = std::env::var_os(VARIABLE).unwrap_or_default();
+        inherited.push(":append=1");
+        // SAFETY: the program has not started, so nobody else uses the environment.
+        unsafe { std::env::set_var(VARIABLE, inherited) };
+    }
+    open_early(options);
+}
+
+fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|file| file.is_file())
+}
+
+/// Opens the file, unless it is a device or a pipe: opening one may wait for somebody.
+fn open_early(options: &Options) {
+    let Some(path) = options.report.as_deref().map(numbered) else {
         return;
+    };
+    if (is_file(&path) || fs::symlink_metadata(&path).is_err())
+        && let Ok(file) = File::open(&path, Mode::Append)
+    {
+        file.lock();
+        let before = open().replace(file);
+        before.into_iter().for_each(File::close);
     }
-    let path = options.report.as_deref().map(numbered);
-    // Devices and links are left alone. What cannot be removed is added to.
-    let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|file| file.is_file());
-    if let Some(path) = path.filter(is_file) {
-        let _ = fs::remove_file(path);
+}
+
+fn open() -> std::sync::MutexGuard<'static, Option<File>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// This process was just forked. If it cannot open a file of its own, it uses its parent's.
+pub(crate) fn forked(options: &Options) {
+    let is_numbered = |path: &PathBuf| path.to_string_lossy().contains("%p");
+    if options.report.as_ref().is_some_and(is_numbered) {
+        open_early(options);
     }
-    let mut inherited = std::env::var_os(VARIABLE).unwrap_or_default();
-    inherited.push(":append=1");
-    // SAFETY: the program has not started, so nobody else uses the environment.
-    unsafe { std::env::set_var(VARIABLE, inherited) };
+}
+
+/// Says something that stands where a report would.
+pub(crate) fn tell(options: &Options, line: &str) {
+    let written = options
+        .report
+        .as_deref()
+        .map(|path| add(path, line.as_bytes()));
+    if !matches!(written, Some(Ok(()))) {
+        crate::say::line(line.trim_end());
+    }
 }
 
 /// Adds a report.
 pub(crate) fn add(path: &Path, report: &[u8]) -> Result<(), String> {
     let path = numbered(path);
-    let file = OpenOptions::new().append(true).create(true).open(&path);
-    let written = file.and_then(|mut file| file.write_all(report));
+    let written = match &mut *open() {
+        Some(file) => file.write_all(report),
+        None => File::open(&path, Mode::Append).and_then(|mut file| {
+            let written = file.write_all(report);
+            file.close();
+            written
+        }),
+    };
     let shown = path.display();
     written.map_err(|error| format!("cannot write the report to {shown}: {error}"))
+}
+
+/// There is nothing to report: an empty file is not left behind.
+pub(crate) fn discard(path: &Path) {
+    let path = numbered(path);
+    if open().is_some() && fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+        let _ = fs::remove_file(path);
+    }
 }
 
 /// The path with the process's number in it.

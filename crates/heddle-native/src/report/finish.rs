@@ -5,7 +5,7 @@ use crate::report::options::{Color, Format, Observed, Options};
 use crate::report::places::Located;
 use crate::report::races::{self, Found, Mentioned};
 use crate::report::tables::Tables;
-use crate::report::{deadlocks, destination, order, recording, tears, witness};
+use crate::report::{deadlocks, destination, order, recording, tears, unseen, witness};
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
 use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
@@ -15,6 +15,7 @@ use heddle_report::text::{self, Colour};
 use heddle_report::{Report, Settings, Stats, Strictness, Subject, Unchecked, Velodrome, Verdict};
 use heddle_rt::Analysis;
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Findings shown in text unless told otherwise.
@@ -43,7 +44,10 @@ pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     let is_terminal = runtime.options.report.is_none() && io::stderr().is_terminal();
     let rendered = || render(&report, &runtime.options, is_terminal);
     if !is_silent && let Err(problem) = write(&rendered(), &runtime.options) {
-        eprintln!("heddle: {problem}");
+        crate::say::say!("heddle: {problem}");
+    }
+    if let (true, Some(path)) = (is_silent, &runtime.options.report) {
+        destination::discard(path);
     }
     has_findings
 }
@@ -58,7 +62,7 @@ fn print_counts(runtime: &Runtime) {
             queries,
             unique,
         } = counted;
-        eprintln!(
+        crate::say::say!(
             "{{\"locations\": {locations}, \"nodes\": {nodes}, \"queries\": {queries}, \"unique\": {unique}}}"
         );
     }
@@ -76,7 +80,7 @@ fn finish_order(runtime: &Runtime) -> bool {
         Format::Json => shown.json(),
     };
     if let Err(problem) = write(rendered.as_bytes(), &runtime.options) {
-        eprintln!("heddle: {problem}");
+        crate::say::say!("heddle: {problem}");
     }
     !observed.torn.is_empty()
 }
@@ -86,11 +90,10 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
     let observed = order::observed(runtime, &mut tables);
     let outcome = outcome(runtime, ending, &mut tables);
     if tables.lacks_debug_information {
-        eprintln!("heddle: no debug information: compile with heddle cc or -g");
+        say_what_is_missing();
     }
-    let program = program();
     let subject = Subject {
-        program: &program,
+        program: program(),
         outcome: &outcome,
         legend: &tables.legend,
         features: Features {
@@ -106,12 +109,23 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
                    order those that stood for it";
         report.not_covered.push(gap.into());
     }
+    report.not_covered.extend(unseen::gaps(modules()));
     report.velodrome = observed.map(|observed| {
         Velodrome::new(&observed, &tables.legend, &report.findings, Duration::ZERO)
     });
     let stats = || Stats::new("tree", &outcome.counts, Duration::ZERO);
     report.stats = runtime.options.has_stats.then(stats);
     report
+}
+
+/// Says why positions are addresses.
+fn say_what_is_missing() {
+    match std::fs::File::open("/proc/self/exe") {
+        Ok(_) => crate::say::say!("heddle: no debug information: compile with heddle cc or -g"),
+        Err(error) => crate::say::say!(
+            "heddle: the program's own file cannot be opened any more ({error}): positions are addresses"
+        ),
+    }
 }
 
 /// What the options leave out.
@@ -275,7 +289,7 @@ fn suppressions(options: &Options) -> Suppressions {
     let parsed = read.and_then(|text| Suppressions::parse(&text).map_err(|line| line.to_string()));
     parsed.unwrap_or_else(|problem| {
         let path = path.display();
-        eprintln!("heddle: suppressions {path}: {problem}; nothing is suppressed");
+        crate::say::say!("heddle: suppressions {path}: {problem}; nothing is suppressed");
         Suppressions::default()
     })
 }
@@ -293,14 +307,14 @@ fn settings(options: &Options) -> Settings {
     Settings { strictness, limit }
 }
 
-/// The program as the user called it.
-fn program() -> String {
-    let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
-    let name = arguments
-        .split(|&byte| byte == 0)
-        .next()
-        .unwrap_or_default();
-    String::from_utf8_lossy(name).into_owned()
+/// The program as the user called it; asked early, as it may not be able to find out later.
+pub(crate) fn program() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+        let mut words = arguments.split(|&byte| byte == 0);
+        String::from_utf8_lossy(words.next().unwrap_or_default()).into_owned()
+    })
 }
 
 fn write(rendered: &[u8], options: &Options) -> Result<(), String> {

@@ -8,7 +8,7 @@ use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of the file.
 pub type Bytes = EndianSlice<'static, LittleEndian>;
@@ -64,9 +64,48 @@ impl Image {
     }
 }
 
+/// The name of the program's own file.
+pub(crate) const MAIN_PATH: &str = "/proc/self/exe";
+
+/// Maps the program's own file while that is possible: later the program may have another root.
+pub(crate) fn prepare() {
+    map(MAIN_PATH);
+}
+
+/// The file, open. A program that has used up its descriptors is about to end: it may have more.
+fn open(path: &str) -> Option<File> {
+    let opened = File::open(path);
+    match opened {
+        Err(error) if error.raw_os_error() == Some(::libc::EMFILE) => {
+            allow_more_descriptors();
+            File::open(path).ok()
+        }
+        opened => opened.ok(),
+    }
+}
+
+fn allow_more_descriptors() {
+    // SAFETY: memory we own.
+    unsafe {
+        let mut limit: ::libc::rlimit = std::mem::zeroed();
+        if ::libc::getrlimit(::libc::RLIMIT_NOFILE, &mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max.min(limit.rlim_cur.saturating_add(64));
+            ::libc::setrlimit(::libc::RLIMIT_NOFILE, &limit);
+        }
+    }
+}
+
 /// The file in memory, never unmapped.
 pub(crate) fn map(path: &str) -> Option<&'static [u8]> {
-    let file = File::open(path).ok()?;
+    static MAIN_BYTES: OnceLock<Option<&'static [u8]>> = OnceLock::new();
+    match path == MAIN_PATH {
+        true => *MAIN_BYTES.get_or_init(|| map_anew(path)),
+        false => map_anew(path),
+    }
+}
+
+fn map_anew(path: &str) -> Option<&'static [u8]> {
+    let file = open(path)?;
     let len = usize::try_from(file.metadata().ok()?.len()).ok()?;
     let (protection, flags) = (::libc::PROT_READ, ::libc::MAP_PRIVATE);
     // SAFETY: a fresh mapping of a file that is open.

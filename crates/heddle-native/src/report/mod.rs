@@ -7,6 +7,7 @@
 pub mod calls;
 pub mod deadlocks;
 pub(crate) mod destination;
+pub(crate) mod file;
 pub mod finish;
 pub mod functions;
 pub mod image;
@@ -22,6 +23,7 @@ pub mod symbols;
 pub mod tables;
 pub mod tears;
 pub mod types;
+pub(crate) mod unseen;
 pub mod witness;
 
 pub use finish::{Ending, finish};

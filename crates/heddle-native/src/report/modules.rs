@@ -128,6 +128,11 @@ impl Modules {
         self.iter().last()
     }
 
+    /// All that were met so far.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Module> {
+        self.iter()
+    }
+
     /// The latest first.
     fn iter(&self) -> impl Iterator<Item = &Module> {
         let newest: *const Module = self.newest.load(Ordering::Acquire);
@@ -264,7 +269,7 @@ unsafe fn headers(info: &::libc::dl_phdr_info) -> &[::libc::Elf64_Phdr] {
 /// `name` is null or a C string.
 unsafe fn path(name: *const std::ffi::c_char, is_main: bool) -> String {
     match is_main || name.is_null() {
-        true => "/proc/self/exe".into(),
+        true => super::image::MAIN_PATH.into(),
         // SAFETY: as promised by the caller.
         false => unsafe { CStr::from_ptr(name) }
             .to_string_lossy()

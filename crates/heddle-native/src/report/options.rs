@@ -106,12 +106,17 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What the environment says; complaints are printed.
+    /// What the environment says; complaints are printed. A program that runs with another user's rights
+    /// must not write where its caller says.
     pub fn from_environment() -> Self {
+        // SAFETY: a plain query.
+        if unsafe { ::libc::getauxval(::libc::AT_SECURE) } != 0 {
+            return Self::default();
+        }
         let text = std::env::var_os(VARIABLE).unwrap_or_default();
         let options = Self::parse(&text.to_string_lossy());
         for complaint in &options.complaints {
-            eprintln!("heddle: {complaint}");
+            crate::say::say!("heddle: {complaint}");
         }
         options
     }

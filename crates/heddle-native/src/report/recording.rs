@@ -5,6 +5,7 @@
 //! last, and the header, which comes first, is written again.
 
 use crate::access::GRANULE;
+use crate::report::file::{File, Mode};
 use crate::report::modules::modules;
 use crate::report::places::Hints;
 use crate::report::races::lock_name;
@@ -14,9 +15,6 @@ use crate::runtime::{Lock, Runtime};
 use heddle_core::{Event, Features, FileId, Legend, Listener, Site, SiteId, SourceFile};
 use heddle_rt::{Engine, Label, Recorded, Recording, Unit};
 use heddle_trace::Writer;
-use std::fs::File;
-use std::io;
-use std::os::fd::{IntoRawFd, RawFd};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -31,9 +29,9 @@ const ALL: Features = Features {
     atomics: true,
 };
 
-static WRITER: Mutex<Option<Writer<Output>>> = Mutex::new(None);
+static WRITER: Mutex<Option<Writer<File>>> = Mutex::new(None);
 
-fn writer() -> MutexGuard<'static, Option<Writer<Output>>> {
+fn writer() -> MutexGuard<'static, Option<Writer<File>>> {
     WRITER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -42,10 +40,10 @@ fn writer() -> MutexGuard<'static, Option<Writer<Output>>> {
 pub(crate) fn start(engine: &mut Engine, path: &Path) {
     let shown = path.to_string_lossy();
     let path = shown.replace("%p", &std::process::id().to_string());
-    match File::create(&path) {
-        Err(error) => eprintln!("heddle: cannot record to {path}: {error}"),
+    match File::open(Path::new(&path), Mode::Replace) {
+        Err(error) => crate::say::say!("heddle: cannot record to {path}: {error}"),
         Ok(file) => {
-            *writer() = Some(Writer::new(Output(file.into_raw_fd()), &ALL, None));
+            *writer() = Some(Writer::new(file, &ALL, None));
             engine.record_to(Recording {
                 to: Box::new(Tape),
                 unit: Unit::Byte,
@@ -64,8 +62,14 @@ pub(crate) fn finish(runtime: &Runtime) {
         return;
     };
     let written = writer.finish(Some(&legend));
-    if let Err(error) = written.and_then(|output| output.announce(&recorded.features)) {
-        eprintln!("heddle: the recording is not complete: {error}");
+    let announced = written.and_then(|mut file| {
+        // The header once more, now that it is known what the run has.
+        let mut header = Vec::new();
+        drop(Writer::new(&mut header, &recorded.features, None));
+        file.write_at_start(&header)
+    });
+    if let Err(error) = announced {
+        crate::say::say!("heddle: the recording is not complete: {error}");
     }
 }
 
@@ -75,45 +79,6 @@ struct Tape;
 impl Listener for Tape {
     fn on(&mut self, event: Event) {
         writer().iter_mut().for_each(|writer| writer.on(event));
-    }
-}
-
-/// A file, written by system calls alone: the library's own `write` is taken over.
-#[derive(Debug)]
-struct Output(RawFd);
-
-impl Output {
-    /// Writes the header once more.
-    fn announce(&self, features: &Features) -> io::Result<()> {
-        let mut header = Vec::new();
-        drop(Writer::new(&mut header, features, None));
-        // SAFETY: a descriptor that is ours, and bytes that are there.
-        let written = unsafe {
-            ::libc::syscall(
-                ::libc::SYS_pwrite64,
-                self.0,
-                header.as_ptr(),
-                header.len(),
-                0,
-            )
-        };
-        match written == header.len() as i64 {
-            true => Ok(()),
-            false => Err(io::Error::last_os_error()),
-        }
-    }
-}
-
-impl io::Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // SAFETY: a descriptor that is ours, and bytes that are there.
-        let written =
-            unsafe { ::libc::syscall(::libc::SYS_write, self.0, bytes.as_ptr(), bytes.len()) };
-        usize::try_from(written).map_err(|_| io::Error::last_os_error())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
