@@ -388,8 +388,9 @@ updates! {
     ["__tsan_read_write16", "__tsan_unaligned_read_write16"] update16, "heddle_unknown_update16", 16;
 }
 
-/// A read, and a write of the same bytes with nothing in between. For races the write stands for both; to what
-/// must not be torn they are two accesses. What the strand is known to have written it is known to have read.
+/// A read, and a write of the same bytes with nothing in between. For races the write stands for both; in a critical
+/// section and to what must not be torn they are two accesses. What the strand is known to have written it is known
+/// to have read.
 #[inline]
 fn update(address: usize, len: usize, pc: usize) {
     let Some(thread) = checked() else { return };
@@ -407,9 +408,12 @@ fn unknown_update(address: usize, len: usize, pc: usize) {
     unknown(Write, address, len, pc);
 }
 
-/// Whether an update's read matters beside its write.
+/// Whether an update's read matters beside its write: in a critical section it receives what an earlier section of
+/// the lock wrote, as any read does.
 pub(crate) fn is_told_twice(thread: &Thread, address: usize, len: usize) -> bool {
-    thread.observed != Observed::Nothing || is_watched(thread, address, len)
+    thread.observed != Observed::Nothing
+        || !thread.cursor.holds_nothing()
+        || is_watched(thread, address, len)
 }
 
 /// Whether some of these bytes lie where nothing may be torn.

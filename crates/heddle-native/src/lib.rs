@@ -20,6 +20,7 @@ mod allocator;
 pub mod api;
 pub mod atomic;
 mod caller;
+mod descriptors;
 mod end;
 mod hand_off;
 pub mod heap;

@@ -101,6 +101,11 @@ type Key = (
 );
 
 impl Item {
+    /// Whether some schedule of this input shows it, whatever this run handed over.
+    pub fn is_certain(&self) -> bool {
+        self.certainty == Certainty::Certain
+    }
+
     /// What tells this race from others, to a reader.
     fn key(&self, tables: &Tables) -> Key {
         let sites = self
