@@ -4,6 +4,7 @@
 //! everything else is out of line. Executables have it in line (`hooks/hooks.ll`) or linked in
 //! (`hooks/hooks.s`), for speed; here it is for code in shared libraries.
 
+use crate::api::guarded;
 use crate::report::options::Observed;
 use crate::runtime::Runtime;
 use crate::shim::export;
@@ -38,6 +39,7 @@ pub fn forget(address: usize, len: usize) {
     let last = (address + len).div_ceil(GRANULE);
     if let Some(runtime) = crate::runtime::runtime() {
         runtime.engine.forget(first as u64, (last - first) as u64);
+        guarded::forget(address, len);
     }
 }
 
@@ -290,6 +292,11 @@ fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usiz
     if let Some(taken) = taken {
         cache.follow(cursor.strand());
         cache.took(taken, kind, mask, pc);
+    }
+    if guarded::any()
+        && let Some(runtime) = crate::runtime::runtime()
+    {
+        guarded::touched(runtime, thread, kind, address, pc);
     }
 }
 

@@ -20,6 +20,7 @@ mod allocator;
 pub mod api;
 pub mod atomic;
 mod caller;
+mod cxx;
 mod descriptors;
 mod end;
 mod hand_off;

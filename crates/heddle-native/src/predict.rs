@@ -7,6 +7,7 @@
 
 use crate::report::image;
 use object::{Object, ObjectSymbol};
+use std::sync::OnceLock;
 
 /// Parts of names whose presence means locks or extra edges.
 const SIGNS: &[&str] = &[
@@ -38,19 +39,36 @@ const SIGNS: &[&str] = &[
     "_ZNSt18condition_variable",
 ];
 
+/// Parts of names whose presence means tasks, or teams of threads.
+const TASKS: &[&str] = &[
+    "__kmpc_",
+    "GOMP_",
+    "heddle_async",
+    "heddle_spawn",
+    "heddle_finish",
+    "heddle_task_",
+    "heddle_future",
+    "heddle_parallel_for",
+    "heddle_procedure",
+];
+
 /// Whether the program is made of nested parallelism alone.
 pub(crate) fn is_structured() -> bool {
-    let Some(bytes) = image::map("/proc/self/exe") else {
-        return false;
-    };
-    let Ok(file) = object::File::parse(bytes) else {
-        return false;
-    };
-    let calls = file
+    calls_any(SIGNS) == Some(false)
+}
+
+/// Whether the program makes tasks, and not only threads.
+pub(crate) fn has_tasks() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| calls_any(TASKS) != Some(false))
+}
+
+/// Whether the executable calls anything with one of these in its name; none if that cannot be told.
+fn calls_any(signs: &[&str]) -> Option<bool> {
+    let file = object::File::parse(image::map("/proc/self/exe")?).ok()?;
+    let mut calls = file
         .dynamic_symbols()
         .filter(|symbol| symbol.is_undefined());
-    let signs = |name: &str| SIGNS.iter().any(|sign| name.contains(sign));
-    !calls
-        .filter_map(|symbol| symbol.name().ok().map(signs))
-        .any(|found| found)
+    let is_one = |name: &str| signs.iter().any(|sign| name.contains(sign));
+    Some(calls.any(|symbol| symbol.name().is_ok_and(is_one)))
 }

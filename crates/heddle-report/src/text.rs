@@ -8,6 +8,8 @@ use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use crate::explain;
 use crate::group::{Group, groups};
 use crate::memory;
+use heddle_core::Guarantee;
+
 use crate::model::{Access, Certainty, Finding, Kind, Report, Task, Totals, guarantee_phrase};
 use crate::position::Position;
 use crate::printable::printable;
@@ -281,6 +283,9 @@ fn summary(report: &Report) -> String {
     let program = printable(&report.program);
     let mut text = format!("{program}: {}\n", result(report));
     let _ = write!(text, "guarantee: {}", guarantee_phrase(report.guarantee));
+    if let Some(threads) = report.threads {
+        let _ = write!(text, " with {}", count(threads.into(), "thread"));
+    }
     if !report.not_covered.is_empty() {
         let _ = write!(text, " (not covered: {})", report.not_covered.join(", "));
     }
@@ -298,7 +303,8 @@ fn result(report: &Report) -> String {
     match (found.is_empty(), &report.error, report.guarantee) {
         (false, ..) => found.join(", "),
         (true, Some(_), _) => "nothing found before it stopped".into(),
-        (true, None, heddle_core::Guarantee::NotChecked) => "not checked".into(),
+        (true, None, Guarantee::NotChecked | Guarantee::UnknownScheduler) => "not checked".into(),
+        (true, None, Guarantee::UpToHere) => "nothing found before it stopped".into(),
         (true, None, _) => "clean".into(),
     }
 }
@@ -326,26 +332,26 @@ fn count(number: u64, noun: &str) -> String {
 }
 
 fn stats(stats: &Stats) -> String {
-    let rows = [
-        ("tasks", stats.tasks),
-        ("finishes", stats.finishes),
-        ("strands", stats.strands),
-        ("extra edges", stats.extra_edges),
-        ("hand-offs", stats.hand_offs),
-        ("reads checked", stats.reads),
-        ("writes checked", stats.writes),
-    ];
+    let mut rows = vec![("tasks", stats.tasks), ("finishes", stats.finishes)];
+    if let Some(work) = &stats.work {
+        rows.extend([
+            ("strands", work.strands),
+            ("extra edges", work.extra_edges),
+            ("hand-offs", work.hand_offs),
+            ("reads checked", work.reads),
+            ("writes checked", work.writes),
+        ]);
+    }
     let mut text = format!("{:<16} {:>14}\n", "order", stats.order);
     for (name, value) in rows {
         let _ = writeln!(text, "{name:<16} {:>14}", grouped(value));
     }
     text.extend(stats.checks.as_ref().map(checks));
-    let _ = writeln!(
-        text,
-        "{:<16} {:>14}\n",
-        "time",
-        format!("{:.1?}", stats.elapsed)
-    );
+    if !stats.elapsed.is_zero() {
+        let elapsed = format!("{:.1?}", stats.elapsed);
+        let _ = writeln!(text, "{:<16} {elapsed:>14}", "time");
+    }
+    text.push('\n');
     text
 }
 

@@ -33,6 +33,7 @@ mod store;
 mod study;
 mod sync;
 mod team;
+mod touched;
 mod velodrome;
 
 pub use atomicity::{Analysis, HANDED, Pairs, VALUE};

@@ -192,9 +192,13 @@ impl Checker {
         let session = self.session();
         let started = Instant::now();
         let result = self.run(&session, body);
+        session.threads.wait();
         context::leave(&session);
         if let Err(payload) = result {
             resume_unwind(payload);
+        }
+        if let Some(complaint) = session.strays.complaint(&session) {
+            panic!("{complaint}");
         }
         let judged = outcome::judge(&session, self.choice(), self.scope).unwrap_or_else(|error| {
             panic!("{} at {caller}", settings::explain(&error));

@@ -8,6 +8,7 @@ use crate::locks::{LockLabel, RecentLocks, Value};
 use crate::recorder::Recorder;
 use crate::session::{Session, note};
 use crate::sites::{Caller, RecentSites};
+use crate::strays;
 use heddle_core::{
     AccessKind, Event, Extent, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
 };
@@ -248,13 +249,15 @@ pub(crate) fn session() -> Option<Arc<Session>> {
 /// The running task reads `len` locations from `start`.
 #[inline(always)]
 pub(crate) fn read(start: u64, len: u64, caller: Caller) {
-    with(|context| context.access(AccessKind::Read, start, len, caller));
+    let checked = with(|context| context.access(AccessKind::Read, start, len, caller));
+    checked.unwrap_or_else(|| strays::note(start, len, caller));
 }
 
 /// The running task writes `len` locations from `start`.
 #[inline(always)]
 pub(crate) fn write(start: u64, len: u64, caller: Caller) {
-    with(|context| context.access(AccessKind::Write, start, len, caller));
+    let checked = with(|context| context.access(AccessKind::Write, start, len, caller));
+    checked.unwrap_or_else(|| strays::note(start, len, caller));
 }
 
 /// The running task creates a task, into `into` or its innermost finish.

@@ -70,6 +70,8 @@ fn compile_words(family: Family, folders: &Folders<'_>) -> Vec<OsString> {
         "-fsanitize=thread",
         "-fno-omit-frame-pointer",
         "-fno-plt",
+        // GNU's strings become part of the program; what it has compiled of them is not instrumented.
+        "-D_GLIBCXX_EXTERN_TEMPLATE=-1",
     ]
     .map(OsString::from)
     .into();
@@ -211,7 +213,7 @@ mod tests {
         assert_eq!(
             compiled,
             "-g -gcolumn-info -fsanitize=thread -fno-omit-frame-pointer -fno-plt \
-             --param=tsan-instrument-func-entry-exit=0 -fno-builtin-memcpy -fno-builtin-memmove \
+             -D_GLIBCXX_EXTERN_TEMPLATE=-1 --param=tsan-instrument-func-entry-exit=0 -fno-builtin-memcpy -fno-builtin-memmove \
              -fno-builtin-memset -isystem /include -O2 -c a.c"
         );
         assert!(!line(Family::Gcc, "a.o -o a").contains("-fsanitize"));

@@ -37,6 +37,7 @@ mod work;
 use crate::runtime::runtime;
 use crate::thread::Thread;
 use std::ptr::NonNull;
+pub(crate) use region::largest_team;
 use task::Task;
 
 /// What a thread remembers of OpenMP.

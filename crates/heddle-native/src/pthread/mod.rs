@@ -18,6 +18,7 @@ mod read_write;
 mod semaphore;
 mod threads;
 
+use crate::api::guarded;
 use crate::caller;
 use crate::runtime::LockKind;
 use crate::thread;
@@ -37,6 +38,7 @@ fn given_back<T>(lock: *const T, kind: LockKind) {
     thread::enter(|runtime, thread| {
         let lock = runtime.locks.id(lock as usize, kind);
         if runtime.engine.holds(&thread.cursor, lock) {
+            guarded::section_ends(runtime, thread);
             runtime.engine.release(&mut thread.cursor, lock);
         }
     });

@@ -1,5 +1,6 @@
 //! The end of a checked run: everything found becomes one report.
 
+use crate::openmp;
 use crate::report::modules::modules;
 use crate::report::options::{Color, Format, Observed, Options};
 use crate::report::places::Located;
@@ -106,6 +107,11 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
         unchecked: left_out(runtime),
     };
     let mut report = Report::detailed(subject, &tables.details, settings(&runtime.options));
+    report.threads = openmp::largest_team();
+    report.not_covered.extend(gaps(report.threads));
+    if report.verdict == Verdict::Clean && !is_whole(report.guarantee) {
+        report.verdict = Verdict::Unknown;
+    }
     if runtime.engine.broke_promise() {
         let gap = "races with early readers: locks or dependences came up that were not foreseen";
         report.not_covered.push(gap.into());
@@ -116,9 +122,35 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
     report.velodrome = observed.map(|observed| {
         Velodrome::new(&observed, &tables.legend, &report.findings, Duration::ZERO)
     });
-    let stats = || Stats::new("tree", &outcome.counts, Duration::ZERO);
+    let stats = || Stats::of_tasks("tree", &outcome.counts);
     report.stats = runtime.options.has_stats.then(stats);
     report
+}
+
+/// Whether the run was checked from its start to its end.
+fn is_whole(guarantee: Guarantee) -> bool {
+    matches!(
+        guarantee,
+        Guarantee::AllSchedules | Guarantee::KeepingAccesses
+    )
+}
+
+/// What was not looked at: code that was not instrumented, and what more threads would have done. That there is one
+/// thread is also said beforehand: a race between the threads of a team needs two.
+fn gaps(threads: Option<u32>) -> Vec<String> {
+    let mut gaps = Vec::new();
+    if threads == Some(1) {
+        eprintln!(
+            "heddle: warning: every team had one thread, so races between its threads are not found (--threads)"
+        );
+        gaps.push("races between the threads of a team: each had one".to_owned());
+    }
+    let unchecked = modules().unchecked();
+    if !unchecked.is_empty() {
+        let names = unchecked.join(", ");
+        gaps.push(format!("what {names} does: not built with heddle cc"));
+    }
+    gaps
 }
 
 /// What the options leave out.
@@ -169,6 +201,9 @@ fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
 }
 
 fn guarantee(runtime: &Runtime, ending: Ending) -> Guarantee {
+    if !modules().schedulers().is_empty() {
+        return Guarantee::UnknownScheduler;
+    }
     let is_cut_short = ending == Ending::Early || runtime.engine.gave_up();
     match (is_cut_short, runtime.engine.used_exclusion()) {
         (true, _) => Guarantee::UpToHere,
@@ -201,6 +236,9 @@ fn findings(
     };
     let mut races = races::items(&found, tables);
     let mut torn = tears::items(&found, tables);
+    if guarantee(runtime, Ending::Proper) == Guarantee::UnknownScheduler {
+        races.iter_mut().for_each(races::Item::doubt);
+    }
     if !runtime.options.is_strict {
         races.retain(races::Item::is_certain);
     }

@@ -106,6 +106,11 @@ impl Item {
         self.certainty == Certainty::Certain
     }
 
+    /// What orders the program's tasks is not known, so none of them is certain.
+    pub fn doubt(&mut self) {
+        self.certainty = Certainty::Possible;
+    }
+
     /// What tells this race from others, to a reader.
     fn key(&self, tables: &Tables) -> Key {
         let sites = self
