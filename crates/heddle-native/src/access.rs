@@ -10,6 +10,7 @@ use crate::runtime::Runtime;
 use crate::shim::export;
 use crate::stack::{self, Gap};
 use crate::thread::{Thread, checked, enter};
+use crate::updates;
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::SiteId;
 use heddle_rt::Touch;
@@ -40,6 +41,7 @@ pub fn forget(address: usize, len: usize) {
     if let Some(runtime) = crate::runtime::runtime() {
         runtime.engine.forget(first as u64, (last - first) as u64);
         guarded::forget(address, len);
+        updates::forget(first as u64..last as u64);
     }
 }
 
@@ -272,6 +274,14 @@ fn touch(thread: &mut Thread, kind: AccessKind, granule: u64, mask: u8, pc: usiz
         return crate::openmp::watched(thread);
     }
     let since = since(thread, address);
+    if !thread.cursor.holds_nothing()
+        && let Some(runtime) = crate::runtime::runtime()
+    {
+        match kind {
+            Read => updates::reads(runtime, thread, granule),
+            Write => updates::writes(thread, granule),
+        }
+    }
     let Thread {
         engine,
         cache,
@@ -395,9 +405,9 @@ updates! {
     ["__tsan_read_write16", "__tsan_unaligned_read_write16"] update16, "heddle_unknown_update16", 16;
 }
 
-/// A read, and a write of the same bytes with nothing in between. For races the write stands for both; in a critical
-/// section and to what must not be torn they are two accesses. What the strand is known to have written it is known
-/// to have read.
+/// A read, and a write of the same bytes with nothing in between, where what is read goes nowhere else. For races the
+/// write stands for both ([`updates`] says what of it critical sections hand over); to what must not be torn they are
+/// two accesses. What the strand is known to have written it is known to have read.
 #[inline]
 fn update(address: usize, len: usize, pc: usize) {
     let Some(thread) = checked() else { return };
@@ -411,16 +421,14 @@ fn update(address: usize, len: usize, pc: usize) {
 fn unknown_update(address: usize, len: usize, pc: usize) {
     if checked().is_some_and(|thread| is_told_twice(thread, address, len)) {
         unknown(Read, address, len, pc);
+        return unknown(Write, address, len, pc);
     }
-    unknown(Write, address, len, pc);
+    updates::running(|| unknown(Write, address, len, pc));
 }
 
-/// Whether an update's read matters beside its write: in a critical section it receives what an earlier section of
-/// the lock wrote, as any read does.
+/// Whether an update's read matters beside its write, though nothing follows from what it read.
 pub(crate) fn is_told_twice(thread: &Thread, address: usize, len: usize) -> bool {
-    thread.observed != Observed::Nothing
-        || !thread.cursor.holds_nothing()
-        || is_watched(thread, address, len)
+    thread.observed != Observed::Nothing || is_watched(thread, address, len)
 }
 
 /// Whether some of these bytes lie where nothing may be torn.

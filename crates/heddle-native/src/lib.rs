@@ -33,6 +33,8 @@ pub mod pthread;
 pub mod report;
 mod runs;
 pub mod runtime;
+mod section;
 mod shim;
 pub mod stack;
 pub mod thread;
+mod updates;

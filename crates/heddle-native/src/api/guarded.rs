@@ -155,10 +155,14 @@ pub(crate) fn touched(
             site: site(pc).raw(),
         };
         let before = table.running.get(&key).cloned();
-        match (before, kind) {
-            (Some(change), Read) if change.kind == Write && change.place == now.place => return,
-            (Some(look), Write) if look.kind == Read && look.place == now.place => {}
-            (Some(look), _) if look.kind == Read => table.tell(runtime, thread, unit, &look),
+        match before {
+            // A further part of the same operation: what it reads makes no difference.
+            Some(before) if before.place == now.place => {
+                if kind == Read {
+                    return;
+                }
+            }
+            Some(look) if look.kind == Read => table.tell(runtime, thread, unit, &look),
             _ => {}
         }
         if kind == Write {

@@ -18,9 +18,9 @@ mod read_write;
 mod semaphore;
 mod threads;
 
-use crate::api::guarded;
 use crate::caller;
 use crate::runtime::LockKind;
+use crate::section;
 use crate::thread;
 use heddle_rt::LockMode;
 use std::ffi::c_int;
@@ -38,8 +38,7 @@ fn given_back<T>(lock: *const T, kind: LockKind) {
     thread::enter(|runtime, thread| {
         let lock = runtime.locks.id(lock as usize, kind);
         if runtime.engine.holds(&thread.cursor, lock) {
-            guarded::section_ends(runtime, thread);
-            runtime.engine.release(&mut thread.cursor, lock);
+            section::give_back(runtime, thread, lock);
         }
     });
 }

@@ -18,6 +18,6 @@ int main()
         data = 1;
     });
     state.wait(0, std::memory_order_acquire);
-    std::printf("%d\n", data >= 0);
+    std::printf("%d\n", data);
     thread.join();
 }

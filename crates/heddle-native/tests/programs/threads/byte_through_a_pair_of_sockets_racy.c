@@ -28,6 +28,6 @@ int main(void)
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) abort();
     pthread_create(&thread, 0, work, 0);
     if (recv(ends[0], &byte, 1, 0) != 1) abort();
-    printf("%d\n", data >= 0);
+    printf("%d\n", data);
     pthread_join(thread, 0);
 }

@@ -27,6 +27,6 @@ int main(void)
     if (pipe(ends)) abort();
     pthread_create(&thread, 0, work, 0);
     if (read(ends[0], &byte, 1) != 1) abort();
-    printf("%d\n", data >= 0);
+    printf("%d\n", data);
     pthread_join(thread, 0);
 }

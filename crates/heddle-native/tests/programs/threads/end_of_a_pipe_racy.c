@@ -28,6 +28,6 @@ int main(void)
     if (pipe2(ends, 0)) abort();
     pthread_create(&thread, 0, work, 0);
     if (read(ends[0], &byte, 1) != 0) abort();
-    printf("%d\n", data >= 0);
+    printf("%d\n", data);
     pthread_join(thread, 0);
 }

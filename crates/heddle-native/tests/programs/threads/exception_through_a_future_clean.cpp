@@ -15,7 +15,8 @@ int main()
     for (int i = 0; i < 5; i++) {
         std::string text = "a text that is too long to lie in the string itself";
         auto future = std::async(std::launch::async, [&text]() -> int {
-            throw std::runtime_error(text);
+            std::string copy = text;
+            throw std::runtime_error(copy);
         });
         
         try {

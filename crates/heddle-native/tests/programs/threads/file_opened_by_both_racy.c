@@ -28,6 +28,6 @@ int main(void)
     char name[] = "/tmp/heddle-XXXXXX"; ends[0] = mkstemp(name); ends[1] = open(name, O_WRONLY); unlink(name);
     pthread_create(&thread, 0, work, 0);
     while (pread(ends[0], &byte, 1, 0) != 1);
-    printf("%d\n", data >= 0);
+    printf("%d\n", data);
     pthread_join(thread, 0);
 }

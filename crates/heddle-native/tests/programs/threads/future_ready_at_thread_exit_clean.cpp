@@ -18,7 +18,7 @@ int main()
     }, std::move(promise));
     
     future.get();
-    std::printf("%d\n", data >= 0);
+    std::printf("%d\n", data);
     thread.join();
     
 }

@@ -18,7 +18,7 @@ int main()
     }, std::move(promise));
     std::thread other([&data] { data = 2; });
     future.get();
-    std::printf("%d\n", data >= 0);
+    std::printf("%d\n", data);
     thread.join();
     other.join();
 }

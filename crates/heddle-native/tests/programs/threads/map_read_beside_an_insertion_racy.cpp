@@ -16,7 +16,7 @@ int main()
         map[i] = i;
     std::thread writer([&] {
         std::lock_guard<std::mutex> lock(mutex);
-        map[51] = 1;
+        map[59] = 1;
     });
     std::size_t found;
     {

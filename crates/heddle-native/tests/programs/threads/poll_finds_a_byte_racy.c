@@ -28,6 +28,6 @@ int main(void)
     if (pipe(ends)) abort(); (void)byte;
     pthread_create(&thread, 0, work, 0);
     struct pollfd file = {ends[0], POLLIN, 0}; while (poll(&file, 1, -1) != 1);
-    printf("%d\n", data >= 0);
+    printf("%d\n", data);
     pthread_join(thread, 0);
 }

@@ -44,6 +44,8 @@ struct Queue {
     }
 };
 
+int finished;
+
 int main()
 {
     Queue queue;
@@ -52,11 +54,11 @@ int main()
         threads.emplace_back([&] {
             while (auto item = queue.pop())
                 item->append(" that somebody has taken");
+            
         });
     for (int i = 0; i < 20; i++) {
         auto item = std::make_shared<std::string>("an item");
         queue.push(item);
-        
     }
     queue.close();
     for (auto &thread : threads)

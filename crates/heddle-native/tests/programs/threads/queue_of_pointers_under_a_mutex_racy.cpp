@@ -1,7 +1,7 @@
 // expect: race
 // flags: -std=c++20 -O2 -pthread
 // compilers: clang,gcc
-// The producer goes on with an item that it has put there.
+// What both do when the queue is closed is not protected.
 
 #include <condition_variable>
 #include <cstdio>
@@ -44,6 +44,8 @@ struct Queue {
     }
 };
 
+int finished;
+
 int main()
 {
     Queue queue;
@@ -52,11 +54,11 @@ int main()
         threads.emplace_back([&] {
             while (auto item = queue.pop())
                 item->append(" that somebody has taken");
+            finished++;
         });
     for (int i = 0; i < 20; i++) {
         auto item = std::make_shared<std::string>("an item");
         queue.push(item);
-        item->push_back('!');
     }
     queue.close();
     for (auto &thread : threads)

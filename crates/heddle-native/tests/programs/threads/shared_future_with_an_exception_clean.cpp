@@ -18,12 +18,12 @@ int main()
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; i++)
         threads.emplace_back([future, &lengths, i] {
+            
             try {
                 future.get();
             } catch (const std::logic_error &error) {
                 lengths[i] += std::string(error.what()).size();
             }
-            (void)i;
         });
     promise.set_exception(std::make_exception_ptr(std::logic_error("one exception for all of them")));
     for (auto &thread : threads)

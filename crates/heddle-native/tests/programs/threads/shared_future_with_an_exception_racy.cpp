@@ -1,7 +1,7 @@
 // expect: race
 // flags: -std=c++20 -O2 -pthread
 // compilers: clang,gcc
-// They count how often, without a lock.
+// They count before they wait, without a lock.
 
 #include <cstdio>
 #include <future>
@@ -18,12 +18,12 @@ int main()
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; i++)
         threads.emplace_back([future, &lengths, i] {
+            lengths[0]++;
             try {
                 future.get();
             } catch (const std::logic_error &error) {
-                lengths[0] += std::string(error.what()).size();
+                lengths[i] += std::string(error.what()).size();
             }
-            (void)i;
         });
     promise.set_exception(std::make_exception_ptr(std::logic_error("one exception for all of them")));
     for (auto &thread : threads)

@@ -23,6 +23,7 @@ int main()
         });
         log += "started, and this is long enough for the heap";
         worker.request_stop();
+        
         worker.join();
     }
     log += "stopped";
