@@ -170,7 +170,10 @@ fn socket(file: c_int, inode: u64) -> Channel {
     if let Some(Some(pair)) = pair {
         return Channel::Pair(pair);
     }
-    match (end(file, ::libc::getsockname), end(file, ::libc::getpeername)) {
+    match (
+        end(file, ::libc::getsockname),
+        end(file, ::libc::getpeername),
+    ) {
         (Some(own), Some(other)) => Channel::Connection(own.wrapping_add(other)),
         _ => Channel::Sockets,
     }

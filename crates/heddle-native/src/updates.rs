@@ -102,6 +102,10 @@ pub(crate) fn section_ended(thread: &Thread) {
 /// These granules are fresh.
 pub(crate) fn forget(granules: Range<u64>) {
     if any() {
-        table(|table| table.updated.retain(|granule, _| !granules.contains(granule)));
+        table(|table| {
+            table
+                .updated
+                .retain(|granule, _| !granules.contains(granule))
+        });
     }
 }

@@ -44,7 +44,10 @@ pub(crate) fn note(start: u64, len: u64, caller: Caller) {
 impl Strays {
     fn add(&self, start: u64, len: u64, caller: Caller) {
         let mut seen = self.seen();
-        let is_known = seen.all.iter().any(|&(known, _, at)| known == start && at == caller);
+        let is_known = seen
+            .all
+            .iter()
+            .any(|&(known, _, at)| known == start && at == caller);
         if !is_known && seen.all.len() < MOST {
             seen.all.push((start, len, caller));
         }
@@ -104,7 +107,10 @@ impl Threads {
     pub(crate) fn wait(&self) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while *running > 0 {
-            running = self.over.wait(running).unwrap_or_else(PoisonError::into_inner);
+            running = self
+                .over
+                .wait(running)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

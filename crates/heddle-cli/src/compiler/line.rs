@@ -70,14 +70,14 @@ fn compile_words(family: Family, folders: &Folders<'_>) -> Vec<OsString> {
         "-fsanitize=thread",
         "-fno-omit-frame-pointer",
         "-fno-plt",
-        // GNU's strings become part of the program; what it has compiled of them is not instrumented.
-        "-D_GLIBCXX_EXTERN_TEMPLATE=-1",
     ]
     .map(OsString::from)
     .into();
     words.extend(particular(family).iter().map(OsString::from));
     if let Some(include) = folders.include {
         words.extend(["-isystem".into(), include.into()]);
+        // What stands before headers of others.
+        words.extend(["-isystem".into(), include.join("heddle").into()]);
     }
     words
 }
@@ -213,8 +213,8 @@ mod tests {
         assert_eq!(
             compiled,
             "-g -gcolumn-info -fsanitize=thread -fno-omit-frame-pointer -fno-plt \
-             -D_GLIBCXX_EXTERN_TEMPLATE=-1 --param=tsan-instrument-func-entry-exit=0 -fno-builtin-memcpy -fno-builtin-memmove \
-             -fno-builtin-memset -isystem /include -O2 -c a.c"
+             --param=tsan-instrument-func-entry-exit=0 -fno-builtin-memcpy -fno-builtin-memmove \
+             -fno-builtin-memset -isystem /include -isystem /include/heddle -O2 -c a.c"
         );
         assert!(!line(Family::Gcc, "a.o -o a").contains("-fsanitize"));
     }

@@ -108,7 +108,9 @@ fn annotate(parts: &[Part], grouped: Grouped) {
         if !predict::has_tasks() && !runtime.options.watches_all {
             return match grouped {
                 Grouped::Yes => guarded::declare(runtime, parts),
-                Grouped::No => parts.iter().for_each(|part| guarded::declare(runtime, &[*part])),
+                Grouped::No => parts
+                    .iter()
+                    .for_each(|part| guarded::declare(runtime, &[*part])),
             };
         }
         let group = (grouped == Grouped::Yes).then(|| runtime.engine.new_group());

@@ -75,7 +75,9 @@ static ANY: AtomicBool = AtomicBool::new(false);
 /// Only for threads that have entered the runtime.
 fn table<R>(f: impl FnOnce(&mut Table) -> R) -> R {
     let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
-    f(&mut table.get_or_insert_with(|| Box::new(Shared(Table::default()))).0)
+    f(&mut table
+        .get_or_insert_with(|| Box::new(Shared(Table::default())))
+        .0)
 }
 
 /// Whether there is any such unit.
@@ -123,7 +125,11 @@ pub(crate) fn forget(address: usize, len: usize) {
     if any() {
         let end = address.saturating_add(len);
         table(|table| {
-            let gone: Vec<usize> = table.members.range(address..end).map(|(at, _)| *at).collect();
+            let gone: Vec<usize> = table
+                .members
+                .range(address..end)
+                .map(|(at, _)| *at)
+                .collect();
             for at in gone {
                 table.members.remove(&at);
             }

@@ -26,7 +26,9 @@ behind! {
 /// Asks by `ask`, for the call at `pc`.
 unsafe fn asked<R>(policy: *const Policy, pc: usize, ask: impl FnOnce() -> R) -> R {
     access::read(policy as usize, size_of::<Policy>(), pc);
-    let place = policy.wrapping_byte_add(std::mem::offset_of!(Policy, next)).cast::<usize>();
+    let place = policy
+        .wrapping_byte_add(std::mem::offset_of!(Policy, next))
+        .cast::<usize>();
     // SAFETY: the container's own.
     let next = || unsafe { place.read_volatile() };
     let before = next();

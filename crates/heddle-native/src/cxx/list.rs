@@ -16,7 +16,10 @@ struct Node {
 unsafe fn turn(node: Link, pc: usize) {
     // SAFETY: a node of the program's.
     unsafe {
-        let (next, previous) = (get(&raw const (*node).next, pc), get(&raw const (*node).previous, pc));
+        let (next, previous) = (
+            get(&raw const (*node).next, pc),
+            get(&raw const (*node).previous, pc),
+        );
         set(&raw mut (*node).next, previous, pc);
         set(&raw mut (*node).previous, next, pc);
     }
@@ -125,7 +128,12 @@ mod tests {
     #[test]
     fn nodes_are_tied_as_the_library_ties_them() {
         let mut nodes: Vec<Box<Node>> = (0..5)
-            .map(|_| Box::new(Node { next: null_mut(), previous: null_mut() }))
+            .map(|_| {
+                Box::new(Node {
+                    next: null_mut(),
+                    previous: null_mut(),
+                })
+            })
             .collect();
         let at: Vec<Link> = nodes.iter_mut().map(|node| &raw mut **node).collect();
         // SAFETY: lists of nodes that live as long as the test.
@@ -140,9 +148,15 @@ mod tests {
             reverse(at[0], 0);
             assert_eq!(listed(&*at[0]), [at[2].cast_const(), at[1]]);
             swap(at[0], at[3], 0);
-            assert_eq!((listed(&*at[0]).len(), listed(&*at[3])), (0, vec![at[2].cast_const(), at[1]]));
+            assert_eq!(
+                (listed(&*at[0]).len(), listed(&*at[3])),
+                (0, vec![at[2].cast_const(), at[1]])
+            );
             transfer(at[0], at[1], at[3], 0);
-            assert_eq!((listed(&*at[0]), listed(&*at[3])), (vec![at[1].cast_const()], vec![at[2].cast_const()]));
+            assert_eq!(
+                (listed(&*at[0]), listed(&*at[3])),
+                (vec![at[1].cast_const()], vec![at[2].cast_const()])
+            );
             unhook(at[2], 0);
             assert_eq!(listed(&*at[3]).len(), 0);
         }

@@ -120,10 +120,26 @@ impl Before {
             // SAFETY: a node of the program's; the one taken out is freed later.
             let now = unsafe { *node };
             let written = [
-                (before.colour != now.colour, offset_of!(Node, colour), size_of::<c_int>()),
-                (before.parent != now.parent, offset_of!(Node, parent), size_of::<Link>()),
-                (before.left != now.left, offset_of!(Node, left), size_of::<Link>()),
-                (before.right != now.right, offset_of!(Node, right), size_of::<Link>()),
+                (
+                    before.colour != now.colour,
+                    offset_of!(Node, colour),
+                    size_of::<c_int>(),
+                ),
+                (
+                    before.parent != now.parent,
+                    offset_of!(Node, parent),
+                    size_of::<Link>(),
+                ),
+                (
+                    before.left != now.left,
+                    offset_of!(Node, left),
+                    size_of::<Link>(),
+                ),
+                (
+                    before.right != now.right,
+                    offset_of!(Node, right),
+                    size_of::<Link>(),
+                ),
             ];
             for (_, offset, len) in written.into_iter().filter(|(differs, ..)| *differs) {
                 access::write(node as usize + offset, len, pc);

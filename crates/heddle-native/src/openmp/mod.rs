@@ -36,8 +36,8 @@ mod work;
 
 use crate::runtime::runtime;
 use crate::thread::Thread;
-use std::ptr::NonNull;
 pub(crate) use region::largest_team;
+use std::ptr::NonNull;
 use task::Task;
 
 /// What a thread remembers of OpenMP.

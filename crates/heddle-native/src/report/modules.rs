@@ -60,13 +60,30 @@ const STARTERS: [&str; 3] = ["libomp", "libgomp", "libiomp"];
 
 /// Libraries whose own accesses are of no concern, or are told elsewhere, beside those above.
 const KNOWN: [&str; 8] = [
-    "libm.so", "libm-", "libdl", "librt", "libatomic", "libresolv", "libutil", "linux-vdso",
+    "libm.so",
+    "libm-",
+    "libdl",
+    "librt",
+    "libatomic",
+    "libresolv",
+    "libutil",
+    "linux-vdso",
 ];
 
 /// Libraries that run the program's tasks in ways that nothing tells us of: task runtimes and fibres.
 const SCHEDULERS: [&str; 12] = [
-    "libtbb", "libgomp", "libcilkrts", "libhpx", "libqthread", "libabt", "libboost_fiber",
-    "libboost_context", "libboost_coroutine", "libpth.", "libcoro", "libdispatch",
+    "libtbb",
+    "libgomp",
+    "libcilkrts",
+    "libhpx",
+    "libqthread",
+    "libabt",
+    "libboost_fiber",
+    "libboost_context",
+    "libboost_coroutine",
+    "libpth.",
+    "libcoro",
+    "libdispatch",
 ];
 
 /// All modules met so far. They are never forgotten.
@@ -234,7 +251,9 @@ impl Module {
     fn is_instrumented(&self) -> bool {
         let file = image::map(&self.path).and_then(|bytes| object::File::parse(bytes).ok());
         file.is_some_and(|file| {
-            let mut symbols = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
+            let mut symbols = file
+                .dynamic_symbols()
+                .filter(|symbol| symbol.is_undefined());
             symbols.any(|symbol| symbol.name().is_ok_and(|name| name.starts_with("__tsan_")))
         })
     }

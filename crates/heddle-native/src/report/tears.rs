@@ -85,7 +85,9 @@ fn places(
         let member = |part: &Part| part.whole(locate(found, tables, part.address, sites));
         let located: Vec<Located> = members.iter().map(member).collect();
         let first = located.first().cloned().into_iter();
-        return first.map(|first| (located.clone(), [first.clone(), first.clone(), first])).collect();
+        return first
+            .map(|first| (located.clone(), [first.clone(), first.clone(), first]))
+            .collect();
     }
     let Some(group) = group else {
         let parts = parts(found, tables, touched[0].location, bytes[0], sites);

@@ -60,7 +60,9 @@ impl Barrier {
     fn arrive(&self, signal: Signal) -> Arc<Mutex<Vec<Signal>>> {
         let mut round = self.round.lock().unwrap_or_else(PoisonError::into_inner);
         let came = Arc::clone(&round.came);
-        came.lock().unwrap_or_else(PoisonError::into_inner).push(signal);
+        came.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(signal);
         round.count += 1;
         if round.count == self.size {
             *round = Round::default();

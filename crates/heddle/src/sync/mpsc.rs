@@ -21,9 +21,7 @@ use super::signal::Signal;
 use std::sync::mpsc;
 use std::time::Duration;
 
-pub use std::sync::mpsc::{
-    RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError,
-};
+pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 /// The sending half of a [`channel`].
 #[derive(Debug)]

@@ -15,8 +15,27 @@ pub struct Uses<'a> {
 
 /// Instructions that compute a value from values, and do nothing else.
 const PLAIN: &[&str] = &[
-    "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "fadd", "fsub", "fmul", "fdiv",
-    "fneg", "zext", "sext", "trunc", "fpext", "fptrunc", "freeze", "getelementptr",
+    "add",
+    "sub",
+    "mul",
+    "and",
+    "or",
+    "xor",
+    "shl",
+    "lshr",
+    "ashr",
+    "fadd",
+    "fsub",
+    "fmul",
+    "fdiv",
+    "fneg",
+    "zext",
+    "sext",
+    "trunc",
+    "fpext",
+    "fptrunc",
+    "freeze",
+    "getelementptr",
 ];
 
 /// As many instructions are followed from a load to its store.
@@ -86,7 +105,9 @@ fn is_plain(line: &str) -> bool {
 
 /// Whether the line stores the value, and not something where it points to.
 fn stores(line: &str, value: &str) -> bool {
-    let stored = bare(line).strip_prefix("store ").and_then(|rest| rest.split_once(", ptr "));
+    let stored = bare(line)
+        .strip_prefix("store ")
+        .and_then(|rest| rest.split_once(", ptr "));
     stored.is_some_and(|(stored, _)| values(stored).any(|name| name == value))
 }
 
