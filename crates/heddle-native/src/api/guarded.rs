@@ -163,12 +163,10 @@ pub(crate) fn touched(
         let before = table.running.get(&key).cloned();
         match before {
             // A further part of the same operation: what it reads makes no difference.
-            Some(before) if before.place == now.place => {
-                if kind == Read {
-                    return;
-                }
+            Some(before) if before.place == now.place && kind == Read => return,
+            Some(look) if look.kind == Read && look.place != now.place => {
+                table.tell(runtime, thread, unit, &look);
             }
-            Some(look) if look.kind == Read => table.tell(runtime, thread, unit, &look),
             _ => {}
         }
         if kind == Write {

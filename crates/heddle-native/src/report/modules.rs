@@ -241,10 +241,7 @@ impl Module {
     fn is_known(&self) -> bool {
         let is_omp = self.file().starts_with("libomp") || self.file().starts_with("libiomp");
         let is_one = |name: &&str| self.file().starts_with(name);
-        is_omp
-            || self.file().is_empty()
-            || LIBRARIES.iter().any(|name| is_one(&name))
-            || KNOWN.iter().any(|name| is_one(&name))
+        is_omp || self.file().is_empty() || LIBRARIES.iter().any(is_one) || KNOWN.iter().any(is_one)
     }
 
     /// Whether it was built with instrumentation: it then refers to the checker.
