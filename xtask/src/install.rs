@@ -24,6 +24,11 @@ const FILES: &[(From, &str, &str)] = &[
         "crates/heddle-native/include/heddle.hpp",
         "include",
     ),
+    (
+        From::Sources,
+        "crates/heddle-native/include/heddle/bits/basic_string.tcc",
+        "include/heddle/bits",
+    ),
 ];
 
 /// Where a file comes from.
@@ -131,6 +136,7 @@ mod tests {
             "bin/heddle",
             "lib/libheddle_native.so",
             "include/heddle.hpp",
+            "include/heddle/bits/basic_string.tcc",
         ] {
             assert!(prefix.join(file).is_file(), "{file}");
         }

@@ -23,7 +23,7 @@ pub enum Status {
 impl From<Verdict> for Status {
     fn from(verdict: Verdict) -> Self {
         match verdict {
-            Verdict::Clean => Self::Clean,
+            Verdict::Clean | Verdict::Unknown => Self::Clean,
             Verdict::Findings => Self::Findings,
         }
     }

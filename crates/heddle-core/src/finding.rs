@@ -178,6 +178,8 @@ pub enum Guarantee {
     },
     /// The run stopped early: only what ran was checked.
     UpToHere,
+    /// A library schedules the program's tasks, and how is not known.
+    UnknownScheduler,
     /// The analysis this program asks for was not made (transactions).
     NotChecked,
 }

@@ -94,6 +94,7 @@ void heddle_lock_release(heddle_lock *lock);
 
 void heddle_atomic_range(const volatile void *address, size_t size);
 void heddle_atomic_group(const heddle_part *parts, size_t count);
+void heddle_guarded_group(const heddle_part *parts, size_t count);
 
 /* What a task does in between is to be atomic. */
 void heddle_atomic_begin(void);
@@ -194,6 +195,7 @@ static inline int heddle_lock_try(heddle_lock *lock)
 
 static inline void heddle_atomic_range(const volatile void *address, size_t size) { (void)address, (void)size; }
 static inline void heddle_atomic_group(const heddle_part *parts, size_t count) { (void)parts, (void)count; }
+static inline void heddle_guarded_group(const heddle_part *parts, size_t count) { (void)parts, (void)count; }
 static inline void heddle_atomic_begin(void) {}
 static inline void heddle_atomic_end(void) {}
 static inline void heddle_cut(void) {}
@@ -229,7 +231,37 @@ static inline void heddle_lock_destroy(heddle_lock *lock) { (void)lock; }
 
 /* Each of these is to be accessed atomically: a variable; `count` elements from a pointer on, each for
  * itself; up to twelve variables together. */
+#ifdef __cplusplus
+/* In C++ a declaration, in a function as well as at namespace scope. */
+struct heddle_declared_atomic_ {
+    template <typename T> explicit heddle_declared_atomic_(T *variable)
+    {
+        heddle_atomic_range(variable, sizeof(T));
+    }
+};
+#define HEDDLE_ATOMIC(variable) \
+    const heddle_declared_atomic_ HEDDLE_JOIN_(heddle_atomic_, __COUNTER__)(&(variable))
+#else
 #define HEDDLE_ATOMIC(variable) heddle_atomic_range(&(variable), sizeof(variable))
+#endif
+/* The same for a variable at file or namespace scope: a declaration, which takes effect before `main`. */
+#define HEDDLE_ATOMIC_GLOBAL(variable)                                              \
+    HEDDLE_BEFORE_MAIN_(HEDDLE_JOIN_(heddle_atomic_global_, __COUNTER__),           \
+                        heddle_atomic_range(&(variable), sizeof(variable)))
+#define HEDDLE_BEFORE_MAIN_(name, call)                                             \
+    __attribute__((constructor)) static void name(void) { call; }                   \
+    struct heddle_semicolon_
+#define HEDDLE_JOIN_(a, b) HEDDLE_JOINED_(a, b)
+#define HEDDLE_JOINED_(a, b) a##b
+/* These variables are one value behind a lock: what one section of the lock saw of them must not be changed by others
+ * before a later section of the same thread changes them. A container is as good as its own variable. */
+#define HEDDLE_GUARDED_BY(lock, ...)                                      \
+    do {                                                                  \
+        const heddle_part heddle_parts[] = {HEDDLE_PARTS_(__VA_ARGS__)};  \
+        (void)sizeof(lock);                                               \
+        heddle_guarded_group(heddle_parts,                                \
+                             sizeof heddle_parts / sizeof *heddle_parts); \
+    } while (0)
 #define HEDDLE_ATOMIC_RANGE(pointer, count) \
     heddle_atomic_range((pointer), (size_t)(count) * sizeof *(pointer))
 #define HEDDLE_ATOMIC_GROUP(...)                                          \

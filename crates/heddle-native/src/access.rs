@@ -4,12 +4,14 @@
 //! everything else is out of line. Executables have it in line (`hooks/hooks.ll`) or linked in
 //! (`hooks/hooks.s`), for speed; here it is for code in shared libraries.
 
+use crate::api::guarded;
 use crate::busy;
 use crate::report::options::Observed;
 use crate::runtime::Runtime;
 use crate::shim::export;
 use crate::stack::{self, Gap};
 use crate::thread::{Thread, checked, enter};
+use crate::updates;
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::SiteId;
 use heddle_rt::{Taken, Touch};
@@ -40,6 +42,8 @@ pub fn forget(address: usize, len: usize) {
     if let Some(runtime) = crate::runtime::runtime() {
         let _busy = busy::begin();
         runtime.engine.forget(first as u64, (last - first) as u64);
+        guarded::forget(address, len);
+        updates::forget(first as u64..last as u64);
     }
 }
 
@@ -334,6 +338,14 @@ fn touch(
         return None;
     }
     let since = since(thread, address);
+    if !thread.cursor.holds_nothing()
+        && let Some(runtime) = crate::runtime::runtime()
+    {
+        match kind {
+            Read => updates::reads(runtime, thread, granule),
+            Write => updates::writes(thread, granule),
+        }
+    }
     let Thread {
         engine,
         cache,
@@ -357,6 +369,11 @@ fn touch(
         if since == 0 {
             cache.took(taken, kind, mask, pc);
         }
+    }
+    if guarded::any()
+        && let Some(runtime) = crate::runtime::runtime()
+    {
+        guarded::touched(runtime, thread, kind, address, pc);
     }
     taken
 }
@@ -447,8 +464,9 @@ updates! {
     ["__tsan_read_write16", "__tsan_unaligned_read_write16"] update16, 16;
 }
 
-/// A read, and a write of the same bytes with nothing in between. For races the write stands for both; to what
-/// must not be torn they are two accesses. What the strand is known to have written it is known to have read.
+/// A read, and a write of the same bytes with nothing in between, where what is read goes nowhere else. For races the
+/// write stands for both ([`updates`] says what of it critical sections hand over); to what must not be torn they are
+/// two accesses. What the strand is known to have written it is known to have read.
 #[inline]
 fn update(address: usize, len: usize, pc: usize) {
     let Some(thread) = checked() else { return };
@@ -462,11 +480,12 @@ fn update(address: usize, len: usize, pc: usize) {
 fn unknown_update(address: usize, len: usize, pc: usize) {
     if checked().is_some_and(|thread| is_told_twice(thread, address, len)) {
         unknown(Read, address, len, pc);
+        return unknown(Write, address, len, pc);
     }
-    unknown(Write, address, len, pc);
+    updates::running(|| unknown(Write, address, len, pc));
 }
 
-/// Whether an update's read matters beside its write.
+/// Whether an update's read matters beside its write, though nothing follows from what it read.
 pub(crate) fn is_told_twice(thread: &Thread, address: usize, len: usize) -> bool {
     thread.observed != Observed::Nothing || is_watched(thread, address, len)
 }

@@ -56,7 +56,11 @@ impl Run {
     #[inline(never)]
     fn unknown_update(self, known: usize) {
         let run = self.present();
-        if checked().is_some_and(|thread| is_told_twice(thread, run.address, run.len)) {
+        // In a critical section they read like any other: what becomes of the values is not known.
+        let is_told_twice = |thread: &mut Thread| {
+            !thread.cursor.holds_nothing() || is_told_twice(thread, run.address, run.len)
+        };
+        if checked().is_some_and(is_told_twice) {
             run.unknown(Read, run.address);
         }
         run.unknown(Write, known);

@@ -139,6 +139,7 @@ impl Report {
                 _ => Verdict::Findings,
             },
             guarantee: guarantee(&exploration),
+            threads: None,
             not_covered: Vec::new(),
             left_out: (all - findings.len()) as u64,
             findings,

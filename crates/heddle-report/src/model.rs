@@ -25,6 +25,9 @@ pub struct Report {
     /// What the absence of findings means.
     #[serde(serialize_with = "as_phrase")]
     pub guarantee: Guarantee,
+    /// How many threads the largest team of the run had, if that is what the phrase is limited to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
     /// What that phrase leaves out, for this program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_covered: Vec<String>,
@@ -69,6 +72,9 @@ pub fn guarantee_phrase(guarantee: Guarantee) -> Cow<'static, str> {
         Guarantee::AllSchedules => "all schedules of this input",
         Guarantee::KeepingAccesses => "all schedules that keep these accesses",
         Guarantee::UpToHere => "only the run up to where it stopped",
+        Guarantee::UnknownScheduler => {
+            "nothing: a library schedules the program's tasks, and how is not known"
+        }
         Guarantee::NotChecked => "nothing: transactions are not checked by this version",
     };
     phrase.into()
@@ -112,6 +118,8 @@ impl From<TransactionCounts> for Transactions {
 pub enum Verdict {
     /// Nothing certain was found (under strictness, nothing at all).
     Clean,
+    /// The same, but the run stopped early or was not checked: what would have been found is not known.
+    Unknown,
     /// Something was.
     Findings,
 }

@@ -86,6 +86,7 @@ impl Report {
             program: subject.program.into(),
             verdict: verdict(subject.outcome, settings.strictness),
             guarantee: subject.outcome.guarantee,
+            threads: None,
             not_covered: not_covered(subject),
             findings: shown.iter().map(|found| wording.of(found)).collect(),
             totals: sorted.totals(),

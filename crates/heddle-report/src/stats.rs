@@ -16,6 +16,23 @@ pub struct Stats {
     pub tasks: u64,
     /// Finishes, the implicit one included.
     pub finishes: u64,
+    /// What was counted beyond that; native programs are too fast to count it.
+    #[serde(flatten)]
+    pub work: Option<Work>,
+    /// What came of the thread cycles. Not in JSON, where the report has it.
+    #[serde(skip)]
+    pub transactions: Option<Transactions>,
+    /// What check elimination saved; only for programs it applies to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<CheckCounts>,
+    /// How long it took. Not in JSON: the same input gives the same bytes.
+    #[serde(skip)]
+    pub elapsed: Duration,
+}
+
+/// What strands did.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Work {
     /// Strands that made an access.
     pub strands: u64,
     /// Extra edges: joins and waits.
@@ -26,15 +43,6 @@ pub struct Stats {
     pub reads: u64,
     /// Locations written, as far as they were checked.
     pub writes: u64,
-    /// What came of the thread cycles. Not in JSON, where the report has it.
-    #[serde(skip)]
-    pub transactions: Option<Transactions>,
-    /// What check elimination saved; only for programs it applies to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checks: Option<CheckCounts>,
-    /// How long it took. Not in JSON: the same input gives the same bytes.
-    #[serde(skip)]
-    pub elapsed: Duration,
 }
 
 /// Checks executed, with and without elimination.
@@ -64,14 +72,24 @@ impl Stats {
             order: order.into(),
             tasks: counts.tasks,
             finishes: counts.finishes,
-            strands: counts.strands,
-            extra_edges: counts.extra_edges,
-            hand_offs: counts.hand_offs,
-            reads: counts.reads,
-            writes: counts.writes,
+            work: Some(Work {
+                strands: counts.strands,
+                extra_edges: counts.extra_edges,
+                hand_offs: counts.hand_offs,
+                reads: counts.reads,
+                writes: counts.writes,
+            }),
             transactions: None,
             checks: None,
             elapsed,
+        }
+    }
+
+    /// The figures of a native run, whose accesses are not counted.
+    pub fn of_tasks(order: impl Into<String>, counts: &Counts) -> Self {
+        Self {
+            work: None,
+            ..Self::new(order, counts, Duration::ZERO)
         }
     }
 }

@@ -8,6 +8,8 @@ use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use crate::explain;
 use crate::group::{Group, groups};
 use crate::memory;
+use heddle_core::Guarantee;
+
 use crate::model::{Access, Certainty, Finding, Kind, Report, Task, Totals, guarantee_phrase};
 use crate::position::Position;
 use crate::printable::printable;
@@ -348,6 +350,9 @@ fn summary(report: &Report) -> String {
     let program = printable(&report.program);
     let mut text = format!("{program}: {}\n", result(report));
     let _ = write!(text, "guarantee: {}", guarantee_phrase(report.guarantee));
+    if let Some(threads) = report.threads {
+        let _ = write!(text, " with {}", count(threads.into(), "thread"));
+    }
     let mut rest = Vec::new();
     if !report.not_covered.is_empty() {
         rest.push(format!("not covered: {}", report.not_covered.join(", ")));
@@ -378,7 +383,8 @@ fn result(report: &Report) -> String {
         (true, None, _) if report.transactions.is_some() => "clean: no cut can be seen".into(),
         (false, ..) => found.join(", "),
         (true, Some(_), _) => "nothing found before it stopped".into(),
-        (true, None, heddle_core::Guarantee::NotChecked) => "not checked".into(),
+        (true, None, Guarantee::NotChecked | Guarantee::UnknownScheduler) => "not checked".into(),
+        (true, None, Guarantee::UpToHere) => "nothing found before it stopped".into(),
         (true, None, _) => "clean".into(),
     };
     match report.transactions {
@@ -415,15 +421,16 @@ fn count(number: u64, noun: &str) -> String {
 }
 
 fn stats(stats: &Stats) -> String {
-    let rows = [
-        ("tasks", stats.tasks),
-        ("finishes", stats.finishes),
-        ("strands", stats.strands),
-        ("extra edges", stats.extra_edges),
-        ("hand-offs", stats.hand_offs),
-        ("reads checked", stats.reads),
-        ("writes checked", stats.writes),
-    ];
+    let mut rows = vec![("tasks", stats.tasks), ("finishes", stats.finishes)];
+    if let Some(work) = &stats.work {
+        rows.extend([
+            ("strands", work.strands),
+            ("extra edges", work.extra_edges),
+            ("hand-offs", work.hand_offs),
+            ("reads checked", work.reads),
+            ("writes checked", work.writes),
+        ]);
+    }
     let mut text = format!("{:<16} {:>14}\n", "order", stats.order);
     for (name, value) in rows {
         let _ = writeln!(text, "{name:<16} {:>14}", grouped(value));
@@ -441,12 +448,11 @@ fn stats(stats: &Stats) -> String {
         }
     }
     text.extend(stats.checks.as_ref().map(checks));
-    let _ = writeln!(
-        text,
-        "{:<16} {:>14}\n",
-        "time",
-        format!("{:.1?}", stats.elapsed)
-    );
+    if !stats.elapsed.is_zero() {
+        let elapsed = format!("{:.1?}", stats.elapsed);
+        let _ = writeln!(text, "{:<16} {elapsed:>14}", "time");
+    }
+    text.push('\n');
     text
 }
 

@@ -35,6 +35,7 @@ mod store;
 mod study;
 mod sync;
 mod team;
+mod touched;
 mod velodrome;
 
 pub use atomicity::{Analysis, HANDED, Pairs, VALUE};

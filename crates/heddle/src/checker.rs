@@ -193,10 +193,14 @@ impl Checker {
         let session = self.session();
         let started = Instant::now();
         let result = self.run(&session, body);
+        session.threads.wait();
         context::leave(&session);
         if let Err(payload) = result {
             self.tell_of(&session, caller, started);
             resume_unwind(payload);
+        }
+        if let Some(complaint) = session.strays.complaint(&session) {
+            panic!("{complaint}");
         }
         let judged = match self.is_cut() {
             true => outcome::transactions(&session),

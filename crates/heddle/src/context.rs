@@ -9,6 +9,7 @@ use crate::locks::{LockLabel, RecentLocks, Value};
 use crate::recorder::Recorder;
 use crate::session::{Session, note};
 use crate::sites::{Caller, RecentSites};
+use crate::strays;
 use heddle_core::{
     AccessKind, Event, Extent, FinishId, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
 };
@@ -316,16 +317,20 @@ pub(crate) fn session() -> Option<Arc<Session>> {
 /// The running task reads `len` locations from `start`.
 #[inline(always)]
 pub(crate) fn read(start: u64, len: u64, caller: Caller) {
-    if with(|context| context.access(AccessKind::Read, start, len, caller)).is_none() {
-        world::access(AccessKind::Read, start, len, caller);
+    if with(|context| context.access(AccessKind::Read, start, len, caller)).is_none()
+        && !world::access(AccessKind::Read, start, len, caller)
+    {
+        strays::note(start, len, caller);
     }
 }
 
 /// The running task writes `len` locations from `start`.
 #[inline(always)]
 pub(crate) fn write(start: u64, len: u64, caller: Caller) {
-    if with(|context| context.access(AccessKind::Write, start, len, caller)).is_none() {
-        world::access(AccessKind::Write, start, len, caller);
+    if with(|context| context.access(AccessKind::Write, start, len, caller)).is_none()
+        && !world::access(AccessKind::Write, start, len, caller)
+    {
+        strays::note(start, len, caller);
     }
 }
 

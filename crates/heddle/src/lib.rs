@@ -24,6 +24,8 @@
 //!   [`Shared2d`]; [`read`] and [`write`](write()) for anything else.
 //! - **Mutual exclusion**: [`isolated`], [`Mutex`], [`RwLock`] and [`atomic`], named as in the standard
 //!   library.
+//! - **Threads**: [`thread::spawn`], [`thread::scope`] and [`sync`], named as in the standard library. A thread that is started
+//!   otherwise is not known: if it touches what a check uses, the check fails and names the place.
 //! - **What must not be torn**: [`Shared::atomic`] and the like, [`AtomicGroup`], [`atomically`]; and what is behind a
 //!   [`Mutex`].
 //! - **Checking**: [`check`], or a [`Checker`] with settings, which yield a [`Report`].
@@ -64,7 +66,9 @@ mod session;
 mod settings;
 mod shared;
 mod sites;
-mod sync;
+mod strays;
+pub mod sync;
+pub mod thread;
 
 pub use atomicity::{AtomicGroup, Member, atomically};
 pub use checker::{Checker, check};

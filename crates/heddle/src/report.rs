@@ -105,7 +105,7 @@ impl Report {
     /// assert!(heddle::check(|| ()).is_clean());
     /// ```
     pub fn is_clean(&self) -> bool {
-        self.report.verdict == Verdict::Clean
+        self.report.verdict != Verdict::Findings
     }
 
     /// # Panics

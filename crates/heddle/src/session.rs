@@ -7,6 +7,7 @@ use crate::locations::{self, Labelled};
 use crate::locks::Locks;
 use crate::recorder::Recorder;
 use crate::sites::Sites;
+use crate::strays::{self, Strays, Threads};
 use heddle_core::{Event, Extent, Features, Location};
 use heddle_rt::Engine;
 use rustc_hash::FxHashMap;
@@ -34,6 +35,8 @@ pub(crate) struct Session {
     pub(crate) execution: Execution,
     pub(crate) used: Used,
     pub(crate) activity: Activity,
+    pub(crate) strays: Strays,
+    pub(crate) threads: Threads,
     /// Writes the run down, if it is to be judged by another order.
     pub(crate) recorder: Option<Recorder>,
     /// Names of the places of findings, taken before their values were dropped.
@@ -93,6 +96,12 @@ pub(crate) fn running_sessions() -> Vec<Arc<Session>> {
     running.iter().filter_map(Weak::upgrade).collect()
 }
 
+impl Drop for Session {
+    fn drop(&mut self) {
+        strays::RUNNING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Session {
     /// A session, in which all that is declared so far is watched.
     pub(crate) fn start(
@@ -108,9 +117,12 @@ impl Session {
             execution,
             used: Used::default(),
             activity: Activity::new(),
+            strays: Strays::default(),
+            threads: Threads::default(),
             recorder,
             labels: Mutex::default(),
         });
+        strays::RUNNING.fetch_add(1, Ordering::Relaxed);
         let mut running = RUNNING.write().unwrap_or_else(PoisonError::into_inner);
         running.retain(|session| session.strong_count() > 0);
         running.push(Arc::downgrade(&session));
@@ -134,6 +146,7 @@ impl Session {
     /// These locations no longer belong to the value they belonged to.
     pub(crate) fn forget(&self, start: u64, len: u64) {
         self.label_findings();
+        self.strays.look(self, start, len);
         self.engine.forget(start, len);
         if let Some(recorder) = &self.recorder {
             recorder.forget(start, len);

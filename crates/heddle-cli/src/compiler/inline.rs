@@ -45,6 +45,9 @@ const OF_SOURCES: [&[&str]; 2] = [
     &["-sys-header-deps", "-MP", "-fsanitize=thread"],
 ];
 
+/// The option that keeps variables in memory while a loop runs: of use until accesses are instrumented.
+const EARLY_LOADS: &str = "-disable-licm-promotion";
+
 /// Compiles with clang, step by step; none if it is not to be, cannot be, or nothing would be gained.
 pub fn compile(
     clang: &Path,
@@ -173,6 +176,15 @@ impl Step {
                     given.next();
                 }
                 word if with_value.contains(&word) => {
+                    given.next();
+                }
+                // What is loaded early from here on is not instrumented any more.
+                "-mllvm"
+                    if given
+                        .as_slice()
+                        .first()
+                        .is_some_and(|next| next == EARLY_LOADS) =>
+                {
                     given.next();
                 }
                 word if alone.contains(&word) => {}

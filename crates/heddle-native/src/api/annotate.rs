@@ -160,7 +160,7 @@ fn unlock(address: Pointer) {
     thread::enter(|runtime, thread| {
         let lock = runtime.locks.id(address as usize, LockKind::Other);
         if runtime.engine.holds(&thread.cursor, lock) {
-            runtime.engine.release(&mut thread.cursor, lock);
+            crate::section::give_back(runtime, thread, lock);
         }
     });
 }

@@ -3,7 +3,9 @@
 //!
 //! The engine watches over it. Here only what a report needs is kept: what the members of a group are.
 
+use super::guarded;
 use crate::access::{GRANULE, site};
+use crate::predict;
 use crate::shim::export;
 use crate::thread;
 use heddle_core::{GroupId, SiteId};
@@ -103,6 +105,14 @@ pub fn cuts() -> Vec<SiteId> {
 fn annotate(parts: &[Part], grouped: Grouped) {
     thread::enter(|runtime, _| {
         ANY.store(true, Ordering::Release);
+        if !predict::has_tasks() && !runtime.options.watches_all {
+            return match grouped {
+                Grouped::Yes => guarded::declare(runtime, parts),
+                Grouped::No => parts
+                    .iter()
+                    .for_each(|part| guarded::declare(runtime, &[*part])),
+            };
+        }
         let group = (grouped == Grouped::Yes).then(|| runtime.engine.new_group());
         if let Some(group) = group {
             table(|table| table.groups.insert(group, parts.to_vec()));
@@ -156,12 +166,24 @@ export! {
         thread::enter(|runtime, thread| runtime.engine.block_end(&mut thread.cursor));
     }
 
-    /// A transaction ends here, and the next begins.
+    /// What the members hold is one value, whatever lock it is behind.
+    ["heddle_guarded_group"] fn guarded_group(parts: *const Part, count: usize) at _pc {
+        if !parts.is_null() {
+            ANY.store(true, Ordering::Release);
+            // SAFETY: the caller passes that many parts.
+            let parts = unsafe { std::slice::from_raw_parts(parts, count) };
+            thread::enter(|runtime, _| guarded::declare(runtime, parts));
+        }
+    }
+
+    /// A transaction ends here, and the next begins: so does a region, unless an atomic block goes on.
     ["heddle_cut"] fn cut() at pc {
         thread::enter(|runtime, thread| {
             let site = site(pc);
             table(|table| note_cut(&mut table.cuts, site));
             runtime.engine.cut(&mut thread.cursor, site.raw());
+            runtime.engine.block_begin(&mut thread.cursor);
+            runtime.engine.block_end(&mut thread.cursor);
         });
     }
 }

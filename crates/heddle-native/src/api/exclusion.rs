@@ -122,7 +122,7 @@ fn isolated_end() {
     thread::enter(|runtime, thread| {
         let left = thread.api.isolated.saturating_sub(1);
         if std::mem::replace(&mut thread.api.isolated, left) == 1 {
-            runtime.engine.release(&mut thread.cursor, LockId::ISOLATED);
+            crate::section::give_back(runtime, thread, LockId::ISOLATED);
         }
     });
     if ISOLATED.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
@@ -143,7 +143,7 @@ fn given_back(lock: *const RawLock) {
     thread::enter(|runtime, thread| {
         let lock = runtime.locks.id(lock as usize, LockKind::Other);
         if runtime.engine.holds(&thread.cursor, lock) {
-            runtime.engine.release(&mut thread.cursor, lock);
+            crate::section::give_back(runtime, thread, lock);
         }
     });
 }

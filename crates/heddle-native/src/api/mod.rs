@@ -19,6 +19,7 @@ pub mod atomic;
 mod exclusion;
 mod execute;
 mod future;
+pub(crate) mod guarded;
 mod memory;
 mod pool;
 mod scopes;

@@ -2,6 +2,7 @@
 
 use super::variadic::{Arguments, Call, export_variadic};
 use super::{Text, format, reads_text};
+use crate::descriptors;
 use crate::shim::{behind, export, keeping_errno};
 use std::ffi::c_int;
 
@@ -43,6 +44,21 @@ unsafe fn scanned_call(
     unsafe { scanned(text, &mut call.arguments, call.pc, scan) }
 }
 
+/// The same from a stream.
+unsafe fn from_file(
+    file: File,
+    text: Text,
+    call: &mut Call,
+    scan: impl FnOnce(&mut Arguments) -> c_int,
+) -> c_int {
+    // SAFETY: see above.
+    unsafe {
+        let assigned = scanned_call(text, call, scan);
+        descriptors::scanned(file, call.pc);
+        assigned
+    }
+}
+
 export_variadic! {
     ["__wrap___isoc99_scanf", "__wrap_scanf"] fn scanf(text: Text; call) fixed 8 -> c_int {
         // SAFETY: see above.
@@ -51,7 +67,7 @@ export_variadic! {
 
     ["__wrap___isoc99_fscanf", "__wrap_fscanf"] fn fscanf(file: File, text: Text; call) fixed 16 -> c_int {
         // SAFETY: see above.
-        unsafe { scanned_call(text, call, |arguments| __isoc99_vfscanf(file, text, arguments)) }
+        unsafe { from_file(file, text, call, |arguments| __isoc99_vfscanf(file, text, arguments)) }
     }
 
     ["__wrap___isoc99_sscanf", "__wrap_sscanf"] fn sscanf(from: Text, text: Text; call) fixed 16 -> c_int {
@@ -69,7 +85,7 @@ export_variadic! {
 
     ["__wrap___isoc23_fscanf"] fn fscanf_c23(file: File, text: Text; call) fixed 16 -> c_int {
         // SAFETY: see above.
-        unsafe { scanned_call(text, call, |arguments| __isoc23_vfscanf(file, text, arguments)) }
+        unsafe { from_file(file, text, call, |arguments| __isoc23_vfscanf(file, text, arguments)) }
     }
 
     ["__wrap___isoc23_sscanf"] fn sscanf_c23(from: Text, text: Text; call) fixed 16 -> c_int {

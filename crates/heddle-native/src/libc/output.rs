@@ -2,6 +2,7 @@
 
 use super::variadic::{Arguments, export_variadic};
 use super::{Text, TextMut, format, writes};
+use crate::descriptors::{prints, releases};
 use crate::shim::export;
 use std::ffi::c_int;
 
@@ -55,6 +56,7 @@ unsafe fn to_file(file: File, text: Text, arguments: &mut Arguments, pc: usize) 
     // SAFETY: see above.
     unsafe {
         format::printed(text, arguments.clone(), pc);
+        prints(file, pc);
         vfprintf(file, text, arguments)
     }
 }
@@ -112,6 +114,7 @@ export_variadic! {
         // SAFETY: see above.
         unsafe {
             format::printed(text, call.arguments.clone(), call.pc);
+            releases(descriptor, call.pc);
             vdprintf(descriptor, text, &mut call.arguments)
         }
     }
@@ -143,6 +146,7 @@ export_variadic! {
         // SAFETY: see above.
         unsafe {
             format::printed(text, call.arguments.clone(), call.pc);
+            prints(file, call.pc);
             __vfprintf_chk(file, flag, text, &mut call.arguments)
         }
     }

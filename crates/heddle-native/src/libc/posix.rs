@@ -4,6 +4,7 @@
 
 use super::{Bytes, BytesMut, Text, TextMut, fills, reads, reads_text, writes};
 use crate::caller;
+use crate::descriptors::{got, releases, scanned};
 use crate::shim::{behind, export, keeping_errno};
 use ::libc::{clockid_t, iovec, off_t, ssize_t, timespec, timeval};
 use std::ffi::c_int;
@@ -23,6 +24,7 @@ behind! {
     fn clock_getres(clock: clockid_t, to: *mut timespec) -> c_int, or -1;
     fn getcwd(to: TextMut, room: usize) -> TextMut, or std::ptr::null_mut();
     fn pipe(ends: *mut c_int) -> c_int, or -1;
+    fn pipe2(ends: *mut c_int, flags: c_int) -> c_int, or -1;
     fn stat(path: Text, to: *mut State) -> c_int, or -1;
     fn lstat(path: Text, to: *mut State) -> c_int, or -1;
     fn fstat(file: c_int, to: *mut State) -> c_int, or -1;
@@ -87,22 +89,24 @@ pub(super) unsafe fn parts(
 export! {
     ["read"] fn read_file(file: c_int, to: BytesMut, len: usize) at pc -> ssize_t {
         // SAFETY: see above.
-        stored(to, unsafe { read(file, to, len) }, pc)
+        stored(to, got(file, unsafe { read(file, to, len) }, pc), pc)
     }
 
     ["write"] fn write_file(file: c_int, from: Bytes, len: usize) at pc -> ssize_t {
         sends(from, len, pc);
+        releases(file, pc);
         // SAFETY: see above.
         unsafe { write(file, from, len) }
     }
 
     ["pread", "pread64"] fn read_at(file: c_int, to: BytesMut, len: usize, offset: off_t) at pc -> ssize_t {
         // SAFETY: see above.
-        stored(to, unsafe { pread(file, to, len, offset) }, pc)
+        stored(to, got(file, unsafe { pread(file, to, len, offset) }, pc), pc)
     }
 
     ["pwrite", "pwrite64"] fn write_at(file: c_int, from: Bytes, len: usize, offset: off_t) at pc -> ssize_t {
         sends(from, len, pc);
+        releases(file, pc);
         // SAFETY: see above.
         unsafe { pwrite(file, from, len, offset) }
     }
@@ -110,7 +114,7 @@ export! {
     ["readv"] fn read_parts(file: c_int, list: *const iovec, count: c_int) at pc -> ssize_t {
         // SAFETY: see above.
         unsafe {
-            let len = readv(file, list, count);
+            let len = got(file, readv(file, list, count), pc);
             keeping_errno(|| parts(list, count, len, pc, writes));
             len
         }
@@ -120,6 +124,7 @@ export! {
         // SAFETY: see above.
         unsafe {
             parts(list, count, ssize_t::MAX, pc, reads);
+            releases(file, pc);
             writev(file, list, count)
         }
     }
@@ -128,6 +133,7 @@ export! {
         // SAFETY: see above.
         unsafe {
             let len = getline(line, room, file);
+            scanned(file.cast(), pc);
             if len >= 0 && caller::is_program(pc) {
                 keeping_errno(|| {
                     fills(line, pc);
@@ -163,6 +169,11 @@ export! {
             }
             path
         }
+    }
+
+    ["pipe2"] fn make_pipe_with(ends: *mut c_int, flags: c_int) at pc -> c_int {
+        // SAFETY: see above.
+        filled(ends.cast::<[c_int; 2]>(), unsafe { pipe2(ends, flags) }, pc)
     }
 
     ["pipe"] fn make_pipe(ends: *mut c_int) at pc -> c_int {

@@ -6,6 +6,7 @@ use super::posix::{parts, sends, stored};
 use super::variadic::export_variadic;
 use super::{Bytes, BytesMut, fills, reads, writes};
 use crate::caller;
+use crate::descriptors::{got, paired, releases};
 use crate::shim::{behind, export, keeping_errno};
 use ::libc::{msghdr, socklen_t, ssize_t};
 use std::ffi::c_int;
@@ -82,11 +83,12 @@ unsafe fn message_stored(message: *const msghdr, len: ssize_t, pc: usize) {
 export! {
     ["recv"] fn receive(socket: c_int, to: BytesMut, len: usize, flags: c_int) at pc -> ssize_t {
         // SAFETY: see above.
-        received(to, len, unsafe { recv(socket, to, len, flags) }, pc)
+        received(to, len, got(socket, unsafe { recv(socket, to, len, flags) }, pc), pc)
     }
 
     ["send"] fn send_bytes(socket: c_int, from: Bytes, len: usize, flags: c_int) at pc -> ssize_t {
         sends(from, len, pc);
+        releases(socket, pc);
         // SAFETY: see above.
         unsafe { send(socket, from, len, flags) }
     }
@@ -94,9 +96,9 @@ export! {
     ["recvmsg"] fn receive_message(socket: c_int, message: *mut msghdr, flags: c_int) at pc -> ssize_t {
         // SAFETY: see above.
         unsafe {
-            let got = recvmsg(socket, message, flags);
-            keeping_errno(|| message_stored(message, got, pc));
-            got
+            let len = got(socket, recvmsg(socket, message, flags), pc);
+            keeping_errno(|| message_stored(message, len, pc));
+            len
         }
     }
 
@@ -108,6 +110,7 @@ export! {
                 let count = c_int::try_from(described.msg_iovlen).unwrap_or(0);
                 parts(described.msg_iov, count, ssize_t::MAX, pc, reads);
             }
+            releases(socket, pc);
             sendmsg(socket, message, flags)
         }
     }
@@ -117,6 +120,8 @@ export! {
         let status = unsafe { socketpair(domain, kind, protocol, ends) };
         if status == 0 {
             stored(ends.cast(), size_of::<[c_int; 2]>() as ssize_t, pc);
+            // SAFETY: the call has stored two descriptors.
+            paired(unsafe { ends.cast::<[c_int; 2]>().read() }, pc);
         }
         status
     }
@@ -129,11 +134,11 @@ export_variadic! {
         unsafe {
             let sender_len = call.arguments.integer() as *mut socklen_t;
             let room = sender_len.as_ref().copied().unwrap_or(0);
-            let got = recvfrom(socket, to, len, flags, sender, sender_len);
-            if got >= 0 {
+            let received_len = recvfrom(socket, to, len, flags, sender, sender_len);
+            if got(socket, received_len, call.pc) >= 0 {
                 sender_stored(sender, room, sender_len, call.pc);
             }
-            received(to, len, got, call.pc)
+            received(to, len, received_len, call.pc)
         }
     }
 
@@ -145,6 +150,7 @@ export_variadic! {
             if !receiver.is_null() {
                 sends(receiver, receiver_len as usize, call.pc);
             }
+            releases(socket, call.pc);
             sendto(socket, from, len, flags, receiver, receiver_len)
         }
     }

@@ -1,6 +1,7 @@
 //! Unformatted input and output.
 
 use super::{Bytes, BytesMut, Text, TextMut, reads, reads_text, writes};
+use crate::descriptors::{prints, scanned};
 use crate::shim::{export, keeping_errno};
 use std::ffi::c_int;
 
@@ -37,6 +38,7 @@ export! {
         // SAFETY: see above.
         unsafe {
             reads_text(text, pc);
+            prints(file, pc);
             ::libc::fputs(text, file)
         }
     }
@@ -54,25 +56,65 @@ export! {
     ["__wrap_fwrite"] fn write_items(from: Bytes, size: usize, count: usize, file: File) at pc -> usize {
         reads(from, size.saturating_mul(count), pc);
         // SAFETY: see above.
-        unsafe { fwrite(from, size, count, file) }
+        unsafe {
+            prints(file, pc);
+            fwrite(from, size, count, file)
+        }
     }
 
     // What an incomplete last item leaves behind is not known, so it is not counted.
     ["__wrap_fread"] fn read_items(to: BytesMut, size: usize, count: usize, file: File) at pc -> usize {
         // SAFETY: see above.
-        let got = unsafe { fread(to, size, count, file) };
+        let got = unsafe {
+            let got = fread(to, size, count, file);
+            scanned(file, pc);
+            got
+        };
         keeping_errno(|| writes(to, size.saturating_mul(got), pc));
         got
     }
 
     ["__wrap_fgets"] fn read_line(to: TextMut, room: c_int, file: File) at pc -> TextMut {
         // SAFETY: see above.
-        unsafe { line_read(to, fgets(to, room, file), pc) }
+        unsafe {
+            let line = fgets(to, room, file);
+            scanned(file, pc);
+            line_read(to, line, pc)
+        }
     }
 
     ["__wrap___fgets_chk"] fn read_line_checked(to: TextMut, room: usize, len: c_int, file: File) at pc -> TextMut {
         // SAFETY: see above.
-        unsafe { line_read(to, __fgets_chk(to, room, len, file), pc) }
+        unsafe {
+            let line = __fgets_chk(to, room, len, file);
+            scanned(file, pc);
+            line_read(to, line, pc)
+        }
+    }
+
+    ["__wrap_fgetc", "__wrap_getc"] fn read_character(file: File) at pc -> c_int {
+        // SAFETY: see above.
+        unsafe {
+            let character = ::libc::fgetc(file);
+            scanned(file, pc);
+            character
+        }
+    }
+
+    ["__wrap_fflush"] fn write_out(file: File) at pc -> c_int {
+        // SAFETY: see above.
+        unsafe {
+            prints(file, pc);
+            ::libc::fflush(file)
+        }
+    }
+
+    ["__wrap_fclose"] fn close_stream(file: File) at pc -> c_int {
+        // SAFETY: see above.
+        unsafe {
+            prints(file, pc);
+            ::libc::fclose(file)
+        }
     }
 
     ["__wrap_fopen", "__wrap_fopen64"] fn fopen(path: Text, mode: Text) at pc -> File {

@@ -95,7 +95,7 @@ fn give_back(runtime: &Runtime, thread: &mut Thread, is_it: impl Fn(&Held) -> bo
     let held = &mut task::running(runtime, thread).held;
     if let Some(at) = held.iter().rposition(is_it) {
         let id = held.remove(at).id;
-        runtime.engine.release(&mut thread.cursor, id);
+        crate::section::give_back(runtime, thread, id);
     }
 }
 

@@ -36,6 +36,7 @@ mod work;
 
 use crate::runtime::runtime;
 use crate::thread::Thread;
+pub(crate) use region::largest_team;
 use std::ptr::NonNull;
 use task::Task;
 

@@ -86,6 +86,17 @@ impl Place {
     }
 }
 
+/// The threads of the largest team so far.
+static LARGEST: AtomicU32 = AtomicU32::new(0);
+
+/// How many threads the largest team had; none if there was no team.
+pub(crate) fn largest_team() -> Option<u32> {
+    match LARGEST.load(Ordering::Relaxed) {
+        0 => None,
+        threads => Some(threads),
+    }
+}
+
 /// A region begins.
 pub(super) fn begin(
     runtime: &Runtime,
@@ -150,6 +161,7 @@ pub(super) fn member_begin(
         None => initial_begin(runtime, thread, member),
         Some(known) => {
             known.size.store(size, Ordering::Relaxed);
+            LARGEST.fetch_max(size, Ordering::Relaxed);
             join(runtime, thread, known, member, place);
         }
     }

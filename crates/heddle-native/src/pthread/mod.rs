@@ -23,6 +23,7 @@ pub(crate) mod waiting;
 use crate::access;
 use crate::caller;
 use crate::runtime::LockKind;
+use crate::section;
 use crate::thread;
 use heddle_rt::LockMode;
 use std::ffi::c_int;
@@ -65,7 +66,7 @@ fn given_back<T>(lock: *const T, kind: LockKind) {
     thread::enter(|runtime, thread| {
         let lock = runtime.locks.id(lock as usize, kind);
         if runtime.engine.holds(&thread.cursor, lock) {
-            runtime.engine.release(&mut thread.cursor, lock);
+            section::give_back(runtime, thread, lock);
         }
     });
 }

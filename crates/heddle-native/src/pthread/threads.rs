@@ -130,6 +130,9 @@ fn make_key() {
 
 /// The calling thread ends, after this many rounds of destructors.
 unsafe extern "C" fn ending(rounds: Pointer) {
+    if rounds as usize == ROUNDS {
+        crate::cxx::thread_ends();
+    }
     if let (2.., Some(key)) = (rounds as usize, key()) {
         // SAFETY: the key is ours; its value is a number.
         unsafe { ::libc::pthread_setspecific(key, (rounds as usize - 1) as Pointer) };

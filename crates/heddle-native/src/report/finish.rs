@@ -1,5 +1,6 @@
 //! The end of a checked run: everything found becomes one report.
 
+use crate::openmp;
 use crate::report::modules::modules;
 use crate::report::options::{Color, Format, Observed, Options};
 use crate::report::places::Located;
@@ -20,6 +21,11 @@ use std::time::Duration;
 
 /// Findings shown in text unless told otherwise.
 const TEXT_LIMIT: usize = 100;
+
+/// What is left out unless the user asks for it: a queue, a flag or a countdown used as it should be orders accesses by
+/// nothing but what was read, and one run cannot tell it from code that would have gone on in any case.
+const HANDED_OVER: &str =
+    "races that only this run's hand-offs through locks and atomics rule out, which --strict lists";
 
 /// How the run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,16 +110,24 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
         unchecked: left_out(runtime),
     };
     let mut report = Report::detailed(subject, &tables.details, settings(&runtime.options));
+    report.threads = openmp::largest_team();
+    report.not_covered.extend(gaps(report.threads));
+    report.not_covered.extend(unseen::gaps(modules()));
+    if report.verdict == Verdict::Clean && !is_whole(report.guarantee) {
+        report.verdict = Verdict::Unknown;
+    }
     if runtime.engine.lost_an_access() {
         let gap = "some races with one of many parallel readers: release and acquire, or tasks nobody waits for, \
                    order those that stood for it";
         report.not_covered.push(gap.into());
     }
-    report.not_covered.extend(unseen::gaps(modules()));
+    if !runtime.options.is_strict && runtime.engine.used_exclusion() {
+        report.not_covered.push(HANDED_OVER.into());
+    }
     report.velodrome = observed.map(|observed| {
         Velodrome::new(&observed, &tables.legend, &report.findings, Duration::ZERO)
     });
-    let stats = || Stats::new("tree", &outcome.counts, Duration::ZERO);
+    let stats = || Stats::of_tasks("tree", &outcome.counts);
     report.stats = runtime.options.has_stats.then(stats);
     report
 }
@@ -126,6 +140,32 @@ fn say_what_is_missing() {
             "heddle: the program's own file cannot be opened any more ({error}): positions are addresses"
         ),
     }
+}
+
+/// Whether the run was checked from its start to its end.
+fn is_whole(guarantee: Guarantee) -> bool {
+    matches!(
+        guarantee,
+        Guarantee::AllSchedules | Guarantee::KeepingAccesses
+    )
+}
+
+/// What was not looked at: code that was not instrumented, and what more threads would have done. That there is one
+/// thread is also said beforehand: a race between the threads of a team needs two.
+fn gaps(threads: Option<u32>) -> Vec<String> {
+    let mut gaps = Vec::new();
+    if threads == Some(1) {
+        crate::say::say!(
+            "heddle: warning: every team had one thread, so races between its threads are not found (--threads)"
+        );
+        gaps.push("races between the threads of a team: each had one".to_owned());
+    }
+    let unchecked = modules().unchecked();
+    if !unchecked.is_empty() {
+        let names = unchecked.join(", ");
+        gaps.push(format!("what {names} does: not built with heddle cc"));
+    }
+    gaps
 }
 
 /// What the options leave out.
@@ -193,6 +233,9 @@ fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
 }
 
 fn guarantee(runtime: &Runtime, ending: Ending) -> Guarantee {
+    if !modules().schedulers().is_empty() {
+        return Guarantee::UnknownScheduler;
+    }
     let is_cut_short = ending == Ending::Early || runtime.engine.gave_up();
     match (is_cut_short, runtime.engine.used_exclusion()) {
         (true, _) => Guarantee::UpToHere,
@@ -226,6 +269,12 @@ fn findings(
     };
     let mut races = races::items(&found, tables);
     let mut torn = tears::items(&found, tables);
+    if guarantee(runtime, Ending::Proper) == Guarantee::UnknownScheduler {
+        races.iter_mut().for_each(races::Item::doubt);
+    }
+    if !runtime.options.is_strict {
+        races.retain(races::Item::is_certain);
+    }
     let all = races.len() + torn.len();
     races.retain(|race| {
         let located = std::slice::from_ref(&race.located);

@@ -7,7 +7,9 @@
 //!
 //! Known miss: after `dlclose`, another module at the same addresses is taken for the old one.
 
+use crate::report::image;
 use heddle_core::SiteId;
+use object::{Object, ObjectSymbol};
 use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
 use std::ptr;
@@ -29,6 +31,9 @@ pub struct Module {
     /// The module noted before this one.
     older: *const Module,
 }
+
+/// The path of the executable.
+use super::image::MAIN_PATH as MAIN;
 
 /// What a module is to the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +57,34 @@ const LIBRARIES: [&str; 7] = [
 ];
 
 const STARTERS: [&str; 3] = ["libomp", "libgomp", "libiomp"];
+
+/// Libraries whose own accesses are of no concern, or are told elsewhere, beside those above.
+const KNOWN: [&str; 8] = [
+    "libm.so",
+    "libm-",
+    "libdl",
+    "librt",
+    "libatomic",
+    "libresolv",
+    "libutil",
+    "linux-vdso",
+];
+
+/// Libraries that run the program's tasks in ways that nothing tells us of: task runtimes and fibres.
+const SCHEDULERS: [&str; 12] = [
+    "libtbb",
+    "libgomp",
+    "libcilkrts",
+    "libhpx",
+    "libqthread",
+    "libabt",
+    "libboost_fiber",
+    "libboost_context",
+    "libboost_coroutine",
+    "libpth.",
+    "libcoro",
+    "libdispatch",
+];
 
 /// All modules met so far. They are never forgotten.
 #[derive(Debug)]
@@ -133,6 +166,23 @@ impl Modules {
         self.iter()
     }
 
+    /// The files of libraries that ran without being checked, each once.
+    pub fn unchecked(&self) -> Vec<&str> {
+        self.refresh();
+        let libraries = self.iter().filter(|module| module.path != MAIN);
+        let unchecked = libraries.filter(|module| !module.is_known() && !module.is_instrumented());
+        let mut names: Vec<&str> = unchecked.map(Module::file).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Those of libraries that run tasks we do not know of.
+    pub fn schedulers(&self) -> Vec<&str> {
+        let is_one = |name: &&str| SCHEDULERS.iter().any(|known| name.starts_with(known));
+        self.unchecked().into_iter().filter(is_one).collect()
+    }
+
     /// The latest first.
     fn iter(&self) -> impl Iterator<Item = &Module> {
         let newest: *const Module = self.newest.load(Ordering::Acquire);
@@ -188,9 +238,31 @@ impl Module {
         address.wrapping_sub(self.bias) as u64
     }
 
+    fn file(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Whether what it does needs no instrumentation to be known.
+    fn is_known(&self) -> bool {
+        let is_omp = self.file().starts_with("libomp") || self.file().starts_with("libiomp");
+        let is_one = |name: &&str| self.file().starts_with(name);
+        is_omp || self.file().is_empty() || LIBRARIES.iter().any(is_one) || KNOWN.iter().any(is_one)
+    }
+
+    /// Whether it was built with instrumentation: it then refers to the checker.
+    fn is_instrumented(&self) -> bool {
+        let file = image::map(&self.path).and_then(|bytes| object::File::parse(bytes).ok());
+        file.is_some_and(|file| {
+            let mut symbols = file
+                .dynamic_symbols()
+                .filter(|symbol| symbol.is_undefined());
+            symbols.any(|symbol| symbol.name().is_ok_and(|name| name.starts_with("__tsan_")))
+        })
+    }
+
     /// What it is to the program.
     pub fn role(&self) -> Role {
-        let file = self.path.rsplit('/').next().unwrap_or_default();
+        let file = self.file();
         let is_one_of = |names: &[&str]| names.iter().any(|name| file.starts_with(name));
         match (is_one_of(&STARTERS), is_one_of(&LIBRARIES)) {
             (true, _) => Role::Starter,
@@ -269,7 +341,7 @@ unsafe fn headers(info: &::libc::dl_phdr_info) -> &[::libc::Elf64_Phdr] {
 /// `name` is null or a C string.
 unsafe fn path(name: *const std::ffi::c_char, is_main: bool) -> String {
     match is_main || name.is_null() {
-        true => super::image::MAIN_PATH.into(),
+        true => MAIN.into(),
         // SAFETY: as promised by the caller.
         false => unsafe { CStr::from_ptr(name) }
             .to_string_lossy()

@@ -101,6 +101,16 @@ type Key = (
 );
 
 impl Item {
+    /// Whether some schedule of this input shows it, whatever this run handed over.
+    pub fn is_certain(&self) -> bool {
+        self.certainty == Certainty::Certain
+    }
+
+    /// What orders the program's tasks is not known, so none of them is certain.
+    pub fn doubt(&mut self) {
+        self.certainty = Certainty::Possible;
+    }
+
     /// What tells this race from others, to a reader.
     fn key(&self, tables: &Tables) -> Key {
         let sites = self

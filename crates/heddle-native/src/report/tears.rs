@@ -3,6 +3,7 @@
 
 use crate::access::GRANULE;
 use crate::api::atomic::{self, Part};
+use crate::api::guarded;
 use crate::report::places::{Hints, Located};
 use crate::report::races::{Found, Mentioned, parts};
 use crate::report::tables::{Tables, UNKNOWN};
@@ -80,6 +81,14 @@ fn places(
     bytes: [u8; 3],
 ) -> Vec<(Vec<Located>, [Located; 3])> {
     let sites = [accesses[0].site, accesses[1].site];
+    if let Some(members) = guarded::members(touched[0].location) {
+        let member = |part: &Part| part.whole(locate(found, tables, part.address, sites));
+        let located: Vec<Located> = members.iter().map(member).collect();
+        let first = located.first().cloned().into_iter();
+        return first
+            .map(|first| (located.clone(), [first.clone(), first.clone(), first]))
+            .collect();
+    }
     let Some(group) = group else {
         let parts = parts(found, tables, touched[0].location, bytes[0], sites);
         let whole = |part: Located| (vec![part.clone()], [part.clone(), part.clone(), part]);

@@ -61,6 +61,24 @@ impl Engine {
         self.or_give_up(watched);
     }
 
+    /// The granule belongs to what such a value stands for: a hand-off through it does not excuse either.
+    pub fn watch_member(&self, granule: u64) {
+        if !self.atomicity.is_wanted {
+            return;
+        }
+        self.part_hand_offs();
+        let watch = Watch {
+            alone: 0,
+            declared: WHOLE,
+            since: self.clock(),
+            grouped: 0,
+            pairs: Pairs::None,
+        };
+        let watched = self.atomicity.twins.add_watch(watch);
+        let watched = watched.and_then(|watch| self.watch_as(granule, watch));
+        self.or_give_up(watched);
+    }
+
     fn watch_as(&self, granule: u64, watch: u32) -> Option<()> {
         let cell = self.shadow.cell(granule)?;
         self.shadow.settle(granule);

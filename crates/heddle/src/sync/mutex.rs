@@ -6,6 +6,7 @@ use super::section::{Section, try_wrap, wrap};
 use crate::sites::Caller;
 use heddle_rt::{LockMode, Pairs};
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{self, LockResult, TryLockError, TryLockResult};
@@ -144,3 +145,20 @@ guard! {
 }
 
 changing_guard! { MutexGuard }
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// The mutex is given back by `wait`, and taken again.
+    #[track_caller]
+    pub(super) fn suspended(
+        self,
+        wait: impl FnOnce(sync::MutexGuard<'a, T>) -> LockResult<sync::MutexGuard<'a, T>>,
+    ) -> LockResult<Self> {
+        let caller = Location::caller();
+        self.section.end(&self.lock.identity);
+        let guard = ManuallyDrop::new(self);
+        let lock = guard.lock;
+        // SAFETY: the guard is not used any more, nor dropped; the section has nothing to drop.
+        let inner = unsafe { std::ptr::read(&raw const guard.inner) };
+        wrap(wait(inner), |inner| Self::new(lock, inner, caller))
+    }
+}

@@ -19,6 +19,8 @@ pub struct Hook<'a> {
     pub line: usize,
     /// The line of the write, if it stands for a read and a write.
     write: Option<usize>,
+    /// Whether what is read goes nowhere but back there; see [`uses`](super::uses).
+    is_closed: bool,
     alignment: Alignment,
     pub kind: Kind,
     pub size: i64,
@@ -73,6 +75,7 @@ impl<'a> Hook<'a> {
         Some(Self {
             line,
             write: None,
+            is_closed: true,
             alignment: match name.contains("unaligned") {
                 true => Alignment::Any,
                 false => Alignment::Natural,
@@ -92,9 +95,9 @@ impl<'a> Hook<'a> {
         std::iter::once(self.line).chain(self.write)
     }
 
-    /// Whether it stands for a read and a write of their own.
+    /// Whether it stands for a read and a write that are better told as one.
     pub fn is_paired(&self) -> bool {
-        self.write.is_some()
+        self.write.is_some() && self.is_closed
     }
 
     /// The call, with its own address.
@@ -102,14 +105,23 @@ impl<'a> Hook<'a> {
         self.at(self.operand)
     }
 
-    /// The call with another address.
+    /// The call with another address; two, if what is read is also used elsewhere.
     pub fn at(&self, address: &str) -> String {
+        match self.is_closed {
+            true => self.as_kind(self.kind, address),
+            false => [Kind::Read, Kind::Write]
+                .map(|kind| self.as_kind(kind, address))
+                .join("\n"),
+        }
+    }
+
+    fn as_kind(&self, kind: Kind, address: &str) -> String {
         let Self { size, attached, .. } = self;
         let unaligned = match self.alignment {
             Alignment::Natural => "",
             Alignment::Any => "unaligned_",
         };
-        let name = self.kind.name();
+        let name = kind.name();
         format!("  call void @__tsan_{unaligned}{name}{size}(ptr {address}){attached}")
     }
 
@@ -126,7 +138,10 @@ const NEAR: usize = 64;
 
 /// The same hooks, but one for a read and a write of the same bytes: to the checker, a write says more than a
 /// read. The compiler does so where it sees no call in between; what it computes itself are calls to it, too.
-pub fn in_pairs(hooks: Vec<Hook<'_>>) -> Vec<Hook<'_>> {
+pub fn in_pairs<'a>(
+    hooks: Vec<Hook<'a>>,
+    is_closed: impl Fn(usize, usize) -> bool,
+) -> Vec<Hook<'a>> {
     let mut paired: Vec<Hook> = Vec::with_capacity(hooks.len());
     for hook in hooks {
         let mut before = paired.iter_mut().rev().take(NEAR);
@@ -139,6 +154,7 @@ pub fn in_pairs(hooks: Vec<Hook<'_>>) -> Vec<Hook<'_>> {
                 *read = Hook {
                     line: read.line,
                     write: Some(hook.line),
+                    is_closed: is_closed(read.line, hook.line),
                     kind: Kind::Update,
                     ..hook
                 }

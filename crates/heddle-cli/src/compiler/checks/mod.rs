@@ -21,6 +21,7 @@ mod straight;
 mod tests;
 mod tile;
 mod types;
+mod uses;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -30,6 +31,7 @@ use hook::{Hook, in_pairs};
 use linear::{Ops, Values};
 use notes::Notes;
 use types::Types;
+use uses::Uses;
 
 /// The code, with fewer checks that say the same.
 pub fn combined(code: &str) -> String {
@@ -77,6 +79,7 @@ struct Function<'a> {
     module: &'a Module<'a>,
     body: &'a [&'a str],
     ops: &'a Ops<'a>,
+    uses: &'a Uses<'a>,
 }
 
 impl<'a> Module<'a> {
@@ -86,6 +89,7 @@ impl<'a> Module<'a> {
             module: self,
             body,
             ops: &ops,
+            uses: &Uses::of(body),
         };
         let mut changes = Changes::default();
         for (number, block) in blocks(body).into_iter().enumerate() {
@@ -102,7 +106,8 @@ impl<'a> Function<'a> {
     fn hooks(&self, lines: impl Iterator<Item = usize>, values: &Values<'a>) -> Vec<Hook<'a>> {
         let notes = &self.module.notes;
         let hooks = lines.filter_map(|line| Hook::read(line, self.body[line], values, notes));
-        in_pairs(hooks.collect())
+        let is_closed = |read: usize, write: usize| self.uses.is_closed(self.body, read, write);
+        in_pairs(hooks.collect(), is_closed)
     }
 }
 

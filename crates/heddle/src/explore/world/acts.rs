@@ -149,9 +149,9 @@ pub(crate) fn wait(signals: &[u32]) {
     });
 }
 
-/// The running task accesses locations.
-pub(crate) fn access(kind: AccessKind, start: u64, len: u64, caller: Caller) {
-    alive(|world| {
+/// The running task accesses locations; no if nothing is explored on this thread.
+pub(crate) fn access(kind: AccessKind, start: u64, len: u64, caller: Caller) -> bool {
+    let explored = alive(|world| {
         let site = world.site(caller);
         let extent = Extent::new(Location(start), len);
         world.events.push(match kind {
@@ -159,6 +159,7 @@ pub(crate) fn access(kind: AccessKind, start: u64, len: u64, caller: Caller) {
             AccessKind::Write => Event::Write { extent, site },
         });
     });
+    explored.is_some()
 }
 
 /// Numbers for a value that the running task makes; none outside of exploration.

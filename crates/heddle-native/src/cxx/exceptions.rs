@@ -1,0 +1,143 @@
+//! What the C++ library orders inside itself: the counts of exceptions that several threads hold, and results that
+//! become ready when a thread ends.
+//!
+//! An exception that went through a future belongs to all who have a pointer to it or handle it. Whoever drops it last
+//! destroys it, after all others have dropped it. The count is the library's, out of sight, so dropping is
+//! taken over: it comes after the drops before it, by a hand-off.
+//!
+//! Layouts are those of the Itanium C++ ABI as GNU's library has them on x86-64.
+
+use crate::hand_off;
+use crate::shim::{behind, export};
+use crate::thread;
+use ::libc::pthread_t;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+behind! {
+    if present;
+    fn __cxa_end_catch(), or ();
+    fn __cxa_get_globals() -> *const Globals, or std::ptr::null();
+    fn _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(pointer: *mut usize), or ();
+    fn _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(ready: *const AtEnd), or ();
+}
+
+/// What a thread handles.
+#[repr(C)]
+pub(crate) struct Globals {
+    caught: *const Header,
+    uncaught: u32,
+}
+
+/// What lies before an exception, or before what refers to one that another thread has, too.
+#[repr(C)]
+struct Header {
+    /// The exception referred to; of the exception itself, its type.
+    primary: usize,
+    between: [usize; 9],
+    class: u64,
+    unwinding: [u64; 3],
+}
+
+/// The last byte of `class` where the header refers to another thread's exception.
+const REFERS: u64 = 1;
+/// The bytes from the count to the exception.
+const COUNT: usize = size_of::<Header>() + 16;
+
+impl Header {
+    /// The exception, and whether it is one of the C++ library's.
+    fn exception(&self) -> Option<usize> {
+        let (name, kind) = (self.class >> 8, self.class & 0xff);
+        match (name == 0x47_4e_55_43_43_2b_2b, kind) {
+            (true, REFERS) => Some(self.primary),
+            (true, 0) => Some(std::ptr::from_ref(self) as usize + size_of::<Self>()),
+            _ => None,
+        }
+    }
+}
+
+/// The thread is about to drop its share of an exception.
+unsafe fn drops(exception: usize) {
+    // SAFETY: an exception's count lies before it, and the caller still has a share.
+    let count = unsafe { AtomicI32::from_ptr((exception - COUNT) as *mut i32) };
+    let is_shared = count.load(Ordering::Acquire) > 1;
+    if !is_shared && !hand_off::any() {
+        return;
+    }
+    thread::enter(|runtime, thread| {
+        let mut entry = hand_off::lock(exception);
+        if let Some(dropped) = entry.get() {
+            dropped.acquire(runtime, thread);
+        }
+        match is_shared {
+            true => entry.entry().add(runtime, thread),
+            // The next exception at this place is another.
+            false => entry.get().into_iter().for_each(|dropped| dropped.clear()),
+        }
+    });
+}
+
+/// For results that a thread makes ready when it ends: the thread, and the word that says whether the result is there.
+/// (Storage of the thread's own would be gone by then.)
+static READY_AT_END: Mutex<Vec<(pthread_t, usize)>> = Mutex::new(Vec::new());
+
+fn ready_at_end() -> MutexGuard<'static, Vec<(pthread_t, usize)>> {
+    READY_AT_END.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The thread's own functions are over, and the C++ library is about to make its results ready.
+pub(crate) fn thread_ends() {
+    thread::enter(|runtime, thread| {
+        // SAFETY: a plain query.
+        let own = unsafe { ::libc::pthread_self() };
+        for (_, word) in ready_at_end().extract_if(.., |(id, _)| *id == own) {
+            hand_off::lock(word).entry().add(runtime, thread);
+        }
+    });
+}
+
+/// What a thread is to make ready when it ends.
+#[repr(C)]
+pub(crate) struct AtEnd {
+    next: usize,
+    run: usize,
+    state: usize,
+}
+
+/// From the start of a future's state to the word that says whether the result is there: a table of virtual functions
+/// and a pointer to the result.
+const STATUS: usize = 16;
+
+// SAFETY of all blocks below: each repeats the program's own call, so its contract is the program's.
+export! {
+    ["__cxa_end_catch"] fn end_catch() at _pc {
+        // SAFETY: see above. The thread's globals are valid, and so is the header of what it handles.
+        unsafe {
+            let caught = __cxa_get_globals().as_ref().and_then(|globals| globals.caught.as_ref());
+            if let Some(exception) = caught.and_then(Header::exception) {
+                drops(exception);
+            }
+            __cxa_end_catch();
+        }
+    }
+
+    ["_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"] fn release_exception(pointer: *mut usize) at _pc {
+        // SAFETY: see above. The pointer has a share of the exception, if it has one.
+        unsafe {
+            if *pointer != 0 {
+                drops(*pointer);
+            }
+            _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(pointer);
+        }
+    }
+
+    ["_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"] fn made_ready_at_end(ready: *const AtEnd) at _pc {
+        // SAFETY: see above. The record names the future's state.
+        unsafe {
+            let own = ::libc::pthread_self();
+            let word = (*ready).state + STATUS;
+            thread::enter(|_, _| ready_at_end().push((own, word)));
+            _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(ready);
+        }
+    }
+}

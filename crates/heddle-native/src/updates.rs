@@ -1,0 +1,111 @@
+//! Updates in critical sections whose value goes nowhere but back to where it came from (`left -= 1;`).
+//!
+//! `heddle cc` tells them from other read-modify-writes. Nothing follows from what such an update reads, so it receives
+//! nothing from the sections before it: a race beside two sections that only count is certain. But what it writes is
+//! made of what all before it wrote: whoever reads the value after it (`while (left) ...`) comes after all of them, and
+//! not only after the last. So for each granule that is updated in this way, the sections are kept that have done so
+//! since it was last written otherwise; a read receives from all of them.
+
+use crate::hand_off::{Released, Releases};
+use crate::runtime::Runtime;
+use crate::thread::Thread;
+use heddle_core::TaskId;
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+#[derive(Default)]
+struct Table {
+    updated: FxHashMap<u64, Releases>,
+    /// What tasks have updated in the sections they are in.
+    running: FxHashMap<TaskId, Vec<u64>>,
+}
+
+static TABLE: Mutex<Option<Box<Table>>> = Mutex::new(None);
+static ANY: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Whether the write that is being told is part of such an update.
+    static RUNNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Only for threads that have entered the runtime.
+fn table<R>(f: impl FnOnce(&mut Table) -> R) -> R {
+    let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    f(table.get_or_insert_with(Box::default))
+}
+
+fn any() -> bool {
+    ANY.load(Ordering::Acquire)
+}
+
+/// Makes the write of an update.
+pub(crate) fn running<R>(write: impl FnOnce() -> R) -> R {
+    RUNNING.set(true);
+    let result = write();
+    RUNNING.set(false);
+    result
+}
+
+/// The thread's task, in a critical section, is about to read the granule.
+pub(crate) fn reads(runtime: &Runtime, thread: &mut Thread, granule: u64) {
+    if any() {
+        table(|table| {
+            if let Some(updates) = table.updated.get_mut(&granule) {
+                updates.acquire(runtime, thread);
+            }
+        });
+    }
+}
+
+/// It writes the granule.
+pub(crate) fn writes(thread: &Thread, granule: u64) {
+    if RUNNING.get() {
+        ANY.store(true, Ordering::Release);
+        let task = thread.cursor.task();
+        table(|table| {
+            let granules = table.running.entry(task).or_default();
+            if !granules.contains(&granule) {
+                granules.push(granule);
+            }
+        });
+    } else if any() {
+        table(|table| table.updated.remove(&granule));
+    }
+}
+
+/// The task is about to give a lock back.
+pub(crate) fn section_ends(runtime: &Runtime, thread: &mut Thread) {
+    if !any() {
+        return;
+    }
+    table(|table| {
+        let Some(granules) = table.running.get(&thread.cursor.task()) else {
+            return;
+        };
+        let released = Released::now(runtime, thread);
+        for granule in granules {
+            table.updated.entry(*granule).or_default().push(released);
+        }
+    });
+}
+
+/// It has given one back, and may hold others.
+pub(crate) fn section_ended(thread: &Thread) {
+    if any() && thread.cursor.holds_nothing() {
+        table(|table| table.running.remove(&thread.cursor.task()));
+    }
+}
+
+/// These granules are fresh.
+pub(crate) fn forget(granules: Range<u64>) {
+    if any() {
+        table(|table| {
+            table
+                .updated
+                .retain(|granule, _| !granules.contains(granule))
+        });
+    }
+}

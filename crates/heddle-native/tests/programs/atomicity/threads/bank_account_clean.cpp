@@ -1,0 +1,38 @@
+// expect: clean
+// flags: -std=c++17 -pthread
+// The balance is looked at again in the section that changes it.
+
+#include <cstdio>
+#include <heddle.hpp>
+#include <mutex>
+#include <thread>
+
+std::mutex mutex;
+int balance = 100;
+HEDDLE_ATOMIC(balance);
+
+void withdraw(int amount)
+{
+    for (int i = 0; i < 5; i++) {
+        std::lock_guard<std::mutex> lock(mutex);
+        if (balance >= amount)
+            balance -= amount;
+    }
+}
+
+void deposit(int amount)
+{
+    for (int i = 0; i < 5; i++) {
+        std::lock_guard<std::mutex> lock(mutex);
+        balance += amount;
+    }
+}
+
+int main()
+{
+    std::thread first(withdraw, 10), second(withdraw, 20), third(deposit, 5);
+    first.join();
+    second.join();
+    third.join();
+    std::printf("%d\n", balance);
+}

@@ -1,0 +1,28 @@
+// expect: clean
+// flags: -std=c++20 -O2 -pthread
+// compilers: clang,gcc
+// One mutex protects the map.
+
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <thread>
+
+int main()
+{
+    std::map<int, int> map;
+    std::mutex mutex;
+    for (int i = 0; i < 100; i += 2)
+        map[i] = i;
+    std::thread writer([&] {
+        std::lock_guard<std::mutex> lock(mutex);
+        map[59] = 1;
+    });
+    std::size_t found;
+    {
+        std::lock_guard<std::mutex> lock(mutex);
+        found = map.count(60);
+    }
+    writer.join();
+    std::printf("%zu\n", found);
+}
