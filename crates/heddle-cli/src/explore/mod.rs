@@ -34,7 +34,7 @@ const STEPS_LISTED: usize = 12;
 /// Choices that a replayed run may take.
 const MOST_CHOICES: usize = 100_000;
 /// Choices of the first schedule beyond which it is not looked at by itself.
-const FIRST_CHOICES: usize = 5_000;
+const FIRST_CHOICES: usize = 1_000;
 /// How long one schedule is made shorter.
 const MINIMISE: std::time::Duration = std::time::Duration::from_millis(1500);
 /// Schedules that are made shorter; the others are shown as they were found.
@@ -137,11 +137,8 @@ impl Explorer<'_> {
         }
     }
 
-    fn show(&mut self, name: &str, source: &str, mut report: Report) -> Status {
+    fn show(&mut self, name: &str, source: &str, report: Report) -> Status {
         let fault = report.error.clone();
-        if self.options.format == Format::Text {
-            report.error = None;
-        }
         let status = match self.options.expect {
             true => self.compare(name, source, &report),
             false => self.print(&report),

@@ -17,7 +17,7 @@ use super::progress::Watching;
 /// Choices that each reduction gets in the first round of `auto`.
 const FIRST_ROUND: u64 = 4_000;
 /// Choices of one run beyond which `auto` leaves it to the matching of states.
-const LONGEST: usize = 1_000;
+const LONGEST: usize = 400;
 /// How much more it gets in the next.
 const GROWTH: u64 = 8;
 

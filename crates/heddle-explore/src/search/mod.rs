@@ -208,6 +208,8 @@ struct Search<'s, 'p, P: Program + 'p, O> {
     summary: Summary,
     known: FxHashSet<Verdict>,
     ticks: u64,
+    /// Schedules and states that those who watch know of.
+    noted: (u64, u64),
 }
 
 impl<'s, 'p, P: Program, O: Observer<P::Run<'p>>> Search<'s, 'p, P, O> {
@@ -219,6 +221,7 @@ impl<'s, 'p, P: Program, O: Observer<P::Run<'p>>> Search<'s, 'p, P, O> {
             summary: Summary::default(),
             known: FxHashSet::default(),
             ticks: 0,
+            noted: (0, 0),
         }
     }
 
@@ -232,7 +235,20 @@ impl<'s, 'p, P: Program, O: Observer<P::Run<'p>>> Search<'s, 'p, P, O> {
             true => dpor::explore(self, unit),
             false => tree::explore(self, unit),
         }
-        self.shared.note(&self.summary);
+        self.note();
+    }
+
+    /// Tells those who watch what was done since it last did.
+    fn note(&mut self) {
+        let counters = self.shared.counters();
+        let done = (self.summary.schedules, self.summary.states);
+        let (schedules, states) = std::mem::replace(&mut self.noted, done);
+        counters
+            .schedules
+            .fetch_add(done.0 - schedules, Ordering::Relaxed);
+        counters
+            .states
+            .fetch_add(done.1 - states, Ordering::Relaxed);
     }
 
     fn start(&mut self, watch: Watch) -> Cursor<'p, P> {
@@ -292,7 +308,7 @@ impl<'s, 'p, P: Program, O: Observer<P::Run<'p>>> Search<'s, 'p, P, O> {
         self.ticks += 1;
         if self.ticks.is_multiple_of(shared::TICKS) {
             self.shared.counters().part.store(part());
-            self.shared.note(&self.summary);
+            self.note();
         }
         if self.ticks.is_multiple_of(shared::LOOK)
             && let Some(limit) = self.shared.look(shared::LOOK)

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-use super::{Limit, Part, Settings, Summary};
+use super::{Limit, Part, Settings};
 use crate::fingerprint::Fingerprint;
 use crate::watch::Mixed;
 
@@ -74,17 +74,6 @@ impl<'s> Shared<'s> {
 
     pub fn counters(&self) -> &Counters {
         self.given_counters.unwrap_or(&self.own_counters)
-    }
-
-    /// Tells those who watch. With several threads, each adds when a unit is done.
-    pub fn note(&self, summary: &Summary) {
-        let counters = self.counters();
-        if counters.all_units.load(Ordering::Relaxed) == 0 {
-            counters
-                .schedules
-                .store(summary.schedules, Ordering::Relaxed);
-            counters.states.store(summary.states, Ordering::Relaxed);
-        }
     }
 
     /// Whether the state was not there before.

@@ -26,7 +26,7 @@ use super::state::{Flow, Machine, Token};
 use super::tasks::Tasks;
 
 /// Instructions a run may execute between two choice points.
-const FUEL: u64 = 1 << 28;
+const FUEL: u64 = 1 << 26;
 /// How many instructions are executed between two looks at the stop flag.
 const LOOK: u64 = 1 << 16;
 
