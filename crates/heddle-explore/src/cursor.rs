@@ -1,5 +1,7 @@
 //! A place in the tree of schedules: a run at a choice point, and what is known of it.
 
+use std::rc::Rc;
+
 use heddle_core::{Event, Listener, TaskId};
 
 use crate::program::{Choice, Program, Run};
@@ -13,14 +15,30 @@ impl Listener for Deaf {
     fn on(&mut self, _: Event) {}
 }
 
+/// One choice of a way that copies share.
+struct Link {
+    choice: Choice,
+    before: Option<Rc<Link>>,
+}
+
+impl Drop for Link {
+    /// One after the other: a way can be longer than the stack is deep.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(mut link) = next.and_then(Rc::into_inner) {
+            next = link.before.take();
+        }
+    }
+}
+
 /// See the module's documentation.
 pub(crate) struct Cursor<'p, P: Program + 'p> {
     program: &'p P,
     /// Absent where the run could not be copied.
     run: Option<P::Run<'p>>,
     pub watch: Watch,
-    /// The choices that lead here.
-    pub path: Vec<Choice>,
+    /// The choices that lead here, the latest first.
+    path: Option<Rc<Link>>,
     /// Who ran last.
     pub current: Option<TaskId>,
 }
@@ -34,7 +52,7 @@ impl<'p, P: Program> Cursor<'p, P> {
             program,
             run: Some(run),
             watch,
-            path: Vec::new(),
+            path: None,
             current: None,
         }
     }
@@ -43,8 +61,10 @@ impl<'p, P: Program> Cursor<'p, P> {
     pub fn run(&mut self) -> &mut P::Run<'p> {
         let (program, path) = (self.program, &self.path);
         self.run.get_or_insert_with(|| {
+            let links = std::iter::successors(path.as_ref(), |link| link.before.as_ref());
+            let choices: Vec<Choice> = links.map(|link| link.choice).collect();
             let mut run = program.start(&mut Deaf);
-            for &choice in path {
+            for &choice in choices.iter().rev() {
                 run.take(choice, &mut Deaf);
             }
             run
@@ -69,7 +89,8 @@ impl<'p, P: Program> Cursor<'p, P> {
             run.take(choice, &mut self.watch);
         }
         self.watch.pause();
-        self.path.push(choice);
+        let before = self.path.take();
+        self.path = Some(Rc::new(Link { choice, before }));
         self.current = Some(choice.task);
     }
 

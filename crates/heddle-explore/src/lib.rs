@@ -22,7 +22,7 @@ mod watch;
 pub use fingerprint::{Fingerprint, Names, State};
 pub use minimise::minimise;
 pub use program::{Choice, Operation, Program, Run};
-pub use replay::{Diverged, Played, Replay, replay, verdicts};
+pub use replay::{Diverged, Plain, Played, Replay, replay, verdicts};
 pub use schedule::{BadSchedule, Schedule};
 pub use search::{
     Checkpoint, Counters, Found, Limit, Observer, Part, Reduction, Settings, Summary, Work,

@@ -66,6 +66,7 @@ pub struct Replay {
     events: Vec<Event>,
     features: Features,
     names: Names,
+    is_over: bool,
     /// Switches away from tasks that could go on.
     pub preemptions: usize,
     /// The schedule up to its end.
@@ -102,6 +103,7 @@ pub fn replay<'p, P: Program>(
     let mut current = None;
     let mut preemptions = 0;
     let mut point = 0;
+    let mut is_over;
     each(Played {
         choice: None,
         choices: 0,
@@ -114,6 +116,7 @@ pub fn replay<'p, P: Program>(
         let choices = ordered(&run, recorder.watch.names(), current);
         let number = schedule.at(point);
         let over = choices.is_empty() && point >= schedule.len();
+        is_over = over;
         if over || point == most {
             break;
         }
@@ -145,6 +148,7 @@ pub fn replay<'p, P: Program>(
         names: recorder.watch.names().clone(),
         events: recorder.events,
         features,
+        is_over,
         preemptions,
         schedule: schedule.clone(),
     })
@@ -195,9 +199,40 @@ impl Replay {
         self.names.location(location)
     }
 
+    /// The run as it came, without edges from section to section.
+    pub fn plain(&self) -> Plain<'_> {
+        Plain(self)
+    }
+
+    /// Whether the run came to its end.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
     /// The events as they came.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+}
+
+/// See [`Replay::plain`].
+#[derive(Clone, Copy, Debug)]
+pub struct Plain<'a>(&'a Replay);
+
+impl heddle_core::Run for Plain<'_> {
+    fn features(&self) -> Features {
+        self.0.features
+    }
+
+    fn run<L: Listener>(&mut self, listener: &mut L) {
+        let is_fault = |event: &&Event| matches!(event, Event::Fault { .. });
+        let events = self.0.events.iter();
+        for &event in events.clone().filter(|event| !is_fault(event)) {
+            listener.on(event);
+        }
+        if let Some(&fault) = events.clone().find(is_fault) {
+            listener.on(fault);
+        }
     }
 }
 

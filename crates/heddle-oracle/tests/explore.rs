@@ -89,7 +89,7 @@ fn agrees(tree: &Tree) -> Result<(), String> {
 }
 
 fn all_agree(flavour: Flavour, seed: u64) {
-    let holds = try_cases(&tree(flavour), cases(8000), seed, agrees);
+    let holds = try_cases(&tree(flavour), cases(300), seed, agrees);
     holds.unwrap_or_else(|wrong| panic!("{flavour:?}: {wrong}"));
 }
 

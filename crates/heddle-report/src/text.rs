@@ -316,11 +316,23 @@ fn summary(report: &Report) -> String {
     let program = printable(&report.program);
     let mut text = format!("{program}: {}\n", result(report));
     let _ = write!(text, "guarantee: {}", guarantee_phrase(report.guarantee));
+    let mut rest = Vec::new();
     if !report.not_covered.is_empty() {
-        let _ = write!(text, " (not covered: {})", report.not_covered.join(", "));
+        rest.push(format!("not covered: {}", report.not_covered.join(", ")));
+    }
+    rest.extend(explore_command(report));
+    if !rest.is_empty() {
+        let _ = write!(text, " ({})", rest.join("; "));
     }
     text.push('\n');
     text
+}
+
+/// What settles the rest, where Heddle can: `.task` programs run under any schedule.
+fn explore_command(report: &Report) -> Option<String> {
+    let is_open = report.guarantee == heddle_core::Guarantee::KeepingAccesses;
+    (is_open && report.program.ends_with(".task"))
+        .then(|| format!("settled by: heddle explore {}", printable(&report.program)))
 }
 
 fn result(report: &Report) -> String {

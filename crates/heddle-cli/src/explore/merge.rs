@@ -112,6 +112,7 @@ fn merge(parts: &[Part]) -> Result<Value, Problem> {
     let complete = exploration.complete && missing.is_empty();
     let guarantee = match complete {
         true => "all schedules, explored".to_owned(),
+        false if exploration.schedules == 1 => "1 schedule, not all".to_owned(),
         false => format!("{} schedules, not all", exploration.schedules),
     };
     Ok(json!({

@@ -33,6 +33,8 @@ const TEXT_LIMIT: usize = 100;
 const STEPS_LISTED: usize = 12;
 /// Choices that a replayed run may take.
 const MOST_CHOICES: usize = 100_000;
+/// Choices of the first schedule beyond which it is not looked at by itself.
+const FIRST_CHOICES: usize = 5_000;
 /// How long one schedule is made shorter.
 const MINIMISE: std::time::Duration = std::time::Duration::from_millis(1500);
 /// Schedules that are made shorter; the others are shown as they were found.
@@ -65,6 +67,12 @@ impl Explorer<'_> {
     /// What the table of flags cannot say.
     fn usage_problem(&self) -> Option<Problem> {
         let options = self.options;
+        if !options.command.is_empty() {
+            let help = "explore a .task model of it, or use heddle::explore in Rust";
+            return Some(
+                Problem::plain("native programs cannot be explored yet").help(Some(help.into())),
+            );
+        }
         let alone = [
             (options.replay.is_some(), "--replay"),
             (options.checkpoint.is_some(), "--checkpoint"),
@@ -198,17 +206,20 @@ impl Explorer<'_> {
     /// Explores one program.
     fn program(&self, name: &str, path: &Path, program: &Program) -> Result<Report, Problem> {
         let begin = Instant::now();
-        let checked = self.checked(name, program);
         let features = program.features;
         if !features.excludes() && !features.choices {
+            let checked = self.checked(name, program);
             return Ok(self.deterministic(name, program, &checked, begin));
         }
         let runs = TaskProgram::new(program).stopped_by(Arc::clone(&self.stop));
         let (reduction, summary) = search::explore(name, path, &runs, self.options, &self.stop)?;
         let mut found = self.confirmed(name, program, &runs, &summary);
         let has_race = |found: &Found| matches!(found.verdict, Verdict::Race(_));
-        if summary.found.iter().any(has_race) {
-            add_certain(&mut found, checked.clone(), name);
+        let first = self.first(program, &runs);
+        if let Some(first) = &first
+            && summary.found.iter().any(has_race)
+        {
+            add_certain(&mut found, first, name);
         }
         let is_deterministic = summary.transitions == 0 && summary.is_complete();
         let exploration = Exploration {
@@ -226,7 +237,7 @@ impl Explorer<'_> {
                 .map(|limit| phrase(*limit).into())
                 .collect(),
             refuted: match summary.is_complete() && self.options.shard.is_none() {
-                true => refuted(program, &checked, &found),
+                true => first.map_or(Vec::new(), |first| refuted(program, &first, &found)),
                 false => Vec::new(),
             },
             shard: self.options.shard.map(|shard| shard.to_string()),
@@ -251,15 +262,21 @@ impl Explorer<'_> {
         }
     }
 
-    /// What one run tells.
+    /// What one run of a program without choices tells.
     fn checked(&self, name: &str, program: &Program) -> Outcome {
         let _progress = Progress::start(format!("checking {name}"));
         let mut run = Once {
             code: heddle_lang::machine::Code::new(program),
             features: program.features,
         };
-        heddle_core::check(&mut run, OrderChoice::Graph)
-            .unwrap_or_else(|_| unreachable!("the graph orders every program"))
+        graph(&mut run)
+    }
+
+    /// What the first schedule tells by itself, if it comes to its end.
+    fn first(&self, program: &Program, runs: &TaskProgram) -> Option<Outcome> {
+        let first = Schedule::default();
+        let run = replay(runs, &first, program.features, FIRST_CHOICES, |_| {}).ok()?;
+        run.is_over().then(|| graph(&mut run.plain()))
     }
 
     /// A program in which no schedule differs: one run is a proof.
@@ -454,7 +471,12 @@ fn listed(mut steps: Vec<Step>) -> Vec<Step> {
 }
 
 fn judged(replay: &mut Replay) -> Outcome {
-    let outcome = heddle_core::check(replay, OrderChoice::Graph);
+    graph(replay)
+}
+
+/// What the engine says of a run.
+fn graph<R: heddle_core::Run>(run: &mut R) -> Outcome {
+    let outcome = heddle_core::check(run, OrderChoice::Graph);
     outcome.unwrap_or_else(|_| unreachable!("the graph orders every program"))
 }
 
@@ -518,7 +540,7 @@ fn command(name: &str, schedule: &Schedule) -> heddle_report::Replay {
 
 /// In a program with races, values that races decide are not all tried; what one run called
 /// certain is certain all the same.
-fn add_certain(found: &mut Vec<Confirmed>, checked: Outcome, name: &str) {
+fn add_certain(found: &mut Vec<Confirmed>, checked: &Outcome, name: &str) {
     for finding in &checked.findings {
         let Finding::Race {
             certainty: heddle_core::Certainty::Certain,
@@ -546,7 +568,7 @@ fn add_certain(found: &mut Vec<Confirmed>, checked: Outcome, name: &str) {
             },
             replay: heddle_report::Replay {
                 schedule: "-".into(),
-                command: format!("heddle check {name}"),
+                command: format!("heddle explore {name} --replay -"),
             },
             steps: Vec::new(),
         });

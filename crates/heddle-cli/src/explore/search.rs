@@ -15,7 +15,9 @@ use super::options::{ExploreOptions, Reduce};
 use super::progress::Watching;
 
 /// Choices that each reduction gets in the first round of `auto`.
-const FIRST_ROUND: u64 = 20_000;
+const FIRST_ROUND: u64 = 4_000;
+/// Choices of one run beyond which `auto` leaves it to the matching of states.
+const LONGEST: usize = 1_000;
 /// How much more it gets in the next.
 const GROWTH: u64 = 8;
 
@@ -149,10 +151,18 @@ impl<P: Program> Searcher<'_, P> {
             for (name, reduction) in [("dpor", Reduction::Dpor), ("states", Reduction::States)] {
                 let settings = Settings {
                     max_transitions: Some(share),
+                    // A loop that waits for another task is long here, and short in states.
+                    max_choices: match reduction {
+                        Reduction::Dpor => LONGEST,
+                        _ => Settings::default().max_choices,
+                    },
                     ..self.settings(reduction)
                 };
                 let mut summary = self.search(&settings, self.work(), &|_| {});
-                let ran_out = summary.limits == [Limit::Schedules]
+                let ran_out = match reduction {
+                    Reduction::Dpor => summary.limits.contains(&Limit::Length),
+                    _ => false,
+                } || summary.limits == [Limit::Schedules]
                     && Some(summary.schedules) != self.options.max_schedules;
                 summary.add(Summary {
                     found,

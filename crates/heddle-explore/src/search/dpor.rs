@@ -19,7 +19,7 @@ use crate::program::{Choice, Operation, Program, Run};
 use crate::watch::Watch;
 
 use super::split::Unit;
-use super::trace::{Footprint, Last, Trace};
+use super::trace::{Executed, Footprint, Last, Trace};
 use super::{Limit, Observer, Search};
 
 /// A choice that need not be explored, and what it did when it was.
@@ -90,16 +90,17 @@ pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(
     let mut trace = Trace::new();
     trace.start(&cursor.watch.take_steps());
     let mut numbers = Vec::new();
+    let mut executed: Vec<Executed> = Vec::new();
     for &number in &unit.numbers {
         let choice = cursor.choices()[number as usize];
         numbers.push(number);
         cursor.take(choice);
         search.collect(&mut cursor, &numbers);
-        trace.follow(choice, &cursor.watch.take_steps());
+        trace.follow(choice, &cursor.watch.take_steps(), &mut executed);
     }
     let above = numbers.len() as u32;
     let mut nodes: Vec<Node<'p, P>> = Vec::new();
-    nodes.extend(enter(search, cursor, trace, unit.asleep.clone(), numbers.len()).0);
+    nodes.extend(enter(search, cursor, trace, unit.asleep.clone(), &executed).0);
     while let Some(node) = nodes.last_mut() {
         let next = node.source.get(node.explored).copied();
         let Some(number) = next.filter(|_| !search.is_over()) else {
@@ -116,14 +117,16 @@ pub(super) fn explore<'p, P: Program, O: Observer<P::Run<'p>>>(
         let mut trace = node.trace.clone();
         numbers.push(number as u32);
         search.take(&mut cursor, choice, &numbers);
-        let (footprint, reversible) = trace.follow(choice, &cursor.watch.take_steps());
+        executed.truncate(numbers.len() - 1);
+        let steps = cursor.watch.take_steps();
+        let (footprint, reversible) = trace.follow(choice, &steps, &mut executed);
         let asleep = still_asleep(&node.asleep, choice, &footprint);
         node.asleep.push((choice, footprint));
         let present = Last::Transition(numbers.len() as u32);
         for first in reversible.into_iter().filter(|&first| first > above) {
-            nodes[(first - above) as usize - 1].cover(&trace.initials(first, present));
+            nodes[(first - above) as usize - 1].cover(&trace.initials(first, present, &executed));
         }
-        let (entered, blocked) = enter(search, cursor, trace, asleep, numbers.len());
+        let (entered, blocked) = enter(search, cursor, trace, asleep, &executed);
         for (first, initials) in blocked.into_iter().filter(|&(first, _)| first > above) {
             nodes[(first - above) as usize - 1].cover(&initials);
         }
@@ -157,15 +160,15 @@ fn enter<'p, P: Program, O: Observer<P::Run<'p>>>(
     mut cursor: Cursor<'p, P>,
     trace: Trace,
     asleep: Vec<Asleep>,
-    depth: usize,
+    executed: &[Executed],
 ) -> (Option<Node<'p, P>>, Blocked) {
     let choices = cursor.choices();
     search.summary.states += 1;
     if choices.is_empty() {
         search.end(&mut cursor);
-        return (None, blocked(&mut cursor, &trace));
+        return (None, blocked(&mut cursor, &trace, executed));
     }
-    if depth >= search.settings().max_choices {
+    if executed.len() >= search.settings().max_choices {
         search.summary.limit(Limit::Length);
         return (None, Vec::new());
     }
@@ -184,15 +187,22 @@ fn enter<'p, P: Program, O: Observer<P::Run<'p>>>(
     (awake.map(|_| node), Vec::new())
 }
 
-fn blocked<P: Program>(cursor: &mut Cursor<'_, P>, trace: &Trace) -> Blocked {
+fn blocked<P: Program>(
+    cursor: &mut Cursor<'_, P>,
+    trace: &Trace,
+    executed: &[Executed],
+) -> Blocked {
     let mut waiting = Vec::new();
     cursor.run().blocked(&mut waiting);
     let pairs = waiting.into_iter().filter_map(|choice| {
         let Operation::Acquire(lock) = choice.operation else {
             return None;
         };
-        let first = trace.reversible_holder(choice.task, lock)?;
-        Some((first, trace.initials(first, Last::Blocked(choice))))
+        let first = trace.reversible_holder(choice.task, lock, executed)?;
+        Some((
+            first,
+            trace.initials(first, Last::Blocked(choice), executed),
+        ))
     });
     pairs.collect()
 }

@@ -15,7 +15,7 @@ use crate::program::{Program, Run};
 use crate::watch::{Mixed, Watch};
 
 use super::dpor::{Asleep, still_asleep};
-use super::trace::Trace;
+use super::trace::{Executed, Trace};
 use super::{Observer, Reduction, Search};
 
 /// A subtree.
@@ -40,6 +40,7 @@ impl Unit {
 struct Place<'p, P: Program + 'p> {
     cursor: Cursor<'p, P>,
     trace: Trace,
+    executed: Vec<Executed>,
     unit: Unit,
 }
 
@@ -63,6 +64,7 @@ pub(super) fn split<'p, P: Program, O: Observer<P::Run<'p>>>(
     let mut waiting = VecDeque::from([Place {
         cursor,
         trace,
+        executed: Vec::new(),
         unit,
     }]);
     let mut units = Vec::new();
@@ -86,8 +88,10 @@ pub(super) fn split<'p, P: Program, O: Observer<P::Run<'p>>>(
             numbers.push(number as u32);
             search.take(&mut cursor, choice, &numbers);
             let mut asleep = Vec::new();
+            let mut executed = place.executed.clone();
             if sources {
-                let (footprint, _) = trace.follow(choice, &cursor.watch.take_steps());
+                let (footprint, _) =
+                    trace.follow(choice, &cursor.watch.take_steps(), &mut executed);
                 asleep = still_asleep(&place.unit.asleep, choice, &footprint);
                 place.unit.asleep.push((choice, footprint));
             }
@@ -105,6 +109,7 @@ pub(super) fn split<'p, P: Program, O: Observer<P::Run<'p>>>(
             waiting.push_back(Place {
                 cursor,
                 trace,
+                executed,
                 unit,
             });
         }

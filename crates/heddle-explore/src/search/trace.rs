@@ -118,7 +118,8 @@ struct Lock {
 /// Follows a run; can be copied at every choice point.
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
-    executed: Vec<Executed>,
+    /// How many transitions were executed.
+    count: u32,
     tasks: Vec<Task>,
     finishes: Vec<Past>,
     tokens: Vec<Past>,
@@ -141,7 +142,7 @@ impl Trace {
             ..Task::default()
         };
         Self {
-            executed: Vec::new(),
+            count: 0,
             tasks: vec![main],
             finishes: vec![Past::default()],
             tokens: Vec::new(),
@@ -164,20 +165,22 @@ impl Trace {
         self.reversible.clear();
     }
 
-    /// Follows a transition. Gives what it did, and the transitions it can be reversed with.
-    pub fn follow(&mut self, choice: Choice, steps: &[Step]) -> (Footprint, Vec<u32>) {
+    /// Follows a transition, which is added to those executed before. Gives what it did, and the
+    /// transitions it can be reversed with.
+    pub fn follow(
+        &mut self,
+        choice: Choice,
+        steps: &[Step],
+        executed: &mut Vec<Executed>,
+    ) -> (Footprint, Vec<u32>) {
         // What a task does in one transition is one piece.
         for task in &mut self.tasks {
             task.piece = NO_PIECE;
         }
-        self.executed.push(Executed {
-            choice,
-            piece: NO_PIECE,
-            past: Past::default(),
-        });
+        self.count += 1;
         self.running = choice.task;
         let piece = self.piece();
-        self.depend_on_the_world(choice);
+        self.depend_on_the_world(choice, executed);
         for &step in steps {
             self.step(step);
         }
@@ -185,9 +188,11 @@ impl Trace {
         self.running = choice.task;
         self.open_sections();
         let past = self.tasks[choice.task.index()].past.clone();
-        if let Some(executed) = self.executed.last_mut() {
-            (executed.piece, executed.past) = (piece, past);
-        }
+        executed.push(Executed {
+            choice,
+            piece,
+            past,
+        });
         self.note_world(choice);
         let mut footprint = std::mem::take(&mut self.footprint);
         for section in &self.tasks[choice.task.index()].sections {
@@ -200,7 +205,7 @@ impl Trace {
     }
 
     fn transition(&self) -> u32 {
-        self.executed.len() as u32
+        self.count
     }
 
     fn piece(&mut self) -> u32 {
@@ -231,7 +236,7 @@ impl Trace {
         self.tasks[running].past.join(&on.past);
     }
 
-    fn depend_on_the_world(&mut self, choice: Choice) {
+    fn depend_on_the_world(&mut self, choice: Choice, executed: &[Executed]) {
         if let Some(world) = self.world.clone() {
             let known = self.tasks[self.running.index()].past.clone();
             self.depend(&world, &known);
@@ -239,7 +244,7 @@ impl Trace {
         if is_open(choice) {
             self.footprint.depends_on_all = true;
             for number in (1..self.transition()).rev() {
-                let other = &self.executed[number as usize - 1];
+                let other = &executed[number as usize - 1];
                 let touch = Touch {
                     transition: number,
                     piece: other.piece,
@@ -438,38 +443,41 @@ impl Trace {
     }
 
     /// The transition in which the holder of the lock took it, if it precedes nothing of `task`.
-    pub fn reversible_holder(&self, task: TaskId, lock: LockId) -> Option<u32> {
+    pub fn reversible_holder(
+        &self,
+        task: TaskId,
+        lock: LockId,
+        executed: &[Executed],
+    ) -> Option<u32> {
         let holder = self.tasks.iter().find_map(|other| {
             let mut sections = other.sections.iter();
             sections.find(|section| section.lock == lock.raw())
         })?;
         let known = &self.tasks[task.index()].past;
-        let taken = self
-            .executed
-            .get((holder.transition as usize).checked_sub(1)?)?;
+        let taken = executed.get((holder.transition as usize).checked_sub(1)?)?;
         (!known.has(taken.piece)).then_some(holder.transition)
     }
 
     /// The choices with which a schedule can begin that executes `last` before transition
     /// `first`: of the transitions behind `first` that do not depend on it, those that depend on
     /// no other one of them. `last` is a transition, or a choice that could not be executed.
-    pub fn initials(&self, first: u32, last: Last) -> Vec<Choice> {
-        let piece = self.executed[first as usize - 1].piece;
+    pub fn initials(&self, first: u32, last: Last, executed: &[Executed]) -> Vec<Choice> {
+        let piece = executed[first as usize - 1].piece;
         let (until, blocked) = match last {
             Last::Transition(number) => (number as usize, None),
-            Last::Blocked(choice) => (self.executed.len(), Some(choice)),
+            Last::Blocked(choice) => (executed.len(), Some(choice)),
         };
         let behind = (first as usize..until).filter(|&row| {
             // What is to be executed earlier does depend on `first`: that is why.
             let is_last = blocked.is_none() && row + 1 == until;
-            is_last || !self.executed[row].past.has(piece)
+            is_last || !executed[row].past.has(piece)
         });
-        let rest: Vec<&Executed> = behind.map(|row| &self.executed[row]).collect();
+        let rest: Vec<&Executed> = behind.map(|row| &executed[row]).collect();
         let mut initials = Vec::new();
-        for (row, executed) in rest.iter().enumerate() {
-            let follows = |other: &&Executed| executed.past.has(other.piece);
+        for (row, one) in rest.iter().enumerate() {
+            let follows = |other: &&Executed| one.past.has(other.piece);
             if !rest[..row].iter().any(follows) {
-                initials.push(executed.choice);
+                initials.push(one.choice);
             }
         }
         if let Some(choice) = blocked {

@@ -72,6 +72,15 @@ pub fn explore_units<P: Program>(
     }
 }
 
+/// What the threads have done together.
+struct Progress {
+    /// Units that are done.
+    done: Checkpoint,
+    /// Units that a bound cut short; they are to be explored again.
+    cut: Summary,
+    saved: Instant,
+}
+
 /// The threads that explore the units of one search.
 struct Team<'s, P> {
     program: &'s P,
@@ -83,7 +92,7 @@ struct Team<'s, P> {
     next: AtomicUsize,
     saves: bool,
     save: &'s (dyn Fn(&Checkpoint) + Sync),
-    progress: Mutex<(Checkpoint, Instant)>,
+    progress: Mutex<Progress>,
 }
 
 impl<'s, P: Program> Team<'s, P> {
@@ -133,7 +142,11 @@ impl<'s, P: Program> Team<'s, P> {
             next: AtomicUsize::new(0),
             saves: work.saves,
             save,
-            progress: Mutex::new((progress, Instant::now())),
+            progress: Mutex::new(Progress {
+                done: progress,
+                cut: Summary::default(),
+                saved: Instant::now(),
+            }),
         }
     }
 
@@ -152,17 +165,21 @@ impl<'s, P: Program> Team<'s, P> {
                 }
             });
         }
-        let (mut progress, _) = self
+        let Progress { mut done, cut, .. } = self
             .progress
             .into_inner()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut summary = done.summary.clone();
+        summary.add(cut);
         if self.saves {
+            done.summary.found.clone_from(&summary.found);
             if self.shared.settings.reduction == Reduction::States {
-                progress.states = self.shared.closed();
+                done.states = self.shared.closed();
+                done.summary.states = done.states.len() as u64;
             }
-            (self.save)(&progress);
+            (self.save)(&done);
         }
-        progress.summary
+        summary
     }
 
     fn worker(&self) {
@@ -190,25 +207,23 @@ impl<'s, P: Program> Team<'s, P> {
 
     fn done(&self, row: usize, summary: Summary) {
         let mut progress = locked(&self.progress);
-        let (checkpoint, saved) = &mut *progress;
-        // One that a bound cut short is to be explored again.
-        if !self.shared.is_over() {
-            checkpoint.done.push(row);
+        if self.shared.is_over() {
+            return progress.cut.add(summary);
         }
-        checkpoint.summary.add(summary);
-        let is_due = self.saves && saved.elapsed() >= SAVE_EVERY;
+        progress.done.done.push(row);
+        progress.done.summary.add(summary);
+        let is_due = self.saves && progress.saved.elapsed() >= SAVE_EVERY;
         if is_due && self.shared.settings.reduction != Reduction::States {
-            (self.save)(checkpoint);
-            *saved = Instant::now();
+            (self.save)(&progress.done);
+            progress.saved = Instant::now();
         }
     }
 
     /// Some units are not explored: whatever ended the search says why, unless nobody could.
     fn left_over(&self) {
         let mut progress = locked(&self.progress);
-        let summary = &mut progress.0.summary;
-        if summary.limits.is_empty() {
-            summary.limit(Limit::Schedules);
+        if progress.cut.limits.is_empty() {
+            progress.cut.limit(Limit::Schedules);
         }
     }
 }

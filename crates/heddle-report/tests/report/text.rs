@@ -216,7 +216,7 @@ fn a_possible_race_is_a_warning_that_says_what_it_hangs_on() {
     );
     assert!(text.ends_with(
         "a.task: 1 possible race\n\
-         guarantee: all schedules that keep these accesses (not covered: other orders of the isolated bodies)\n"
+         guarantee: all schedules that keep these accesses (not covered: other orders of the isolated bodies; settled by: heddle explore a.task)\n"
     ), "{text}");
 }
 

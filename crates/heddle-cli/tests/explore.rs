@@ -1,0 +1,241 @@
+//! `heddle explore` and `heddle merge` as a user runs them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn heddle(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+    command.args(arguments).output().expect("heddle starts")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explore-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn program(folder: &Path, source: &str) -> String {
+    let path = folder.join("program.task");
+    std::fs::write(&path, source).expect("a file");
+    path.display().to_string()
+}
+
+const COUNTER: &str = "shared n;
+finish { for i in 0..6 { async { isolated { n = n + 1; } } } }
+assert n == 6;
+";
+
+/// Two updates can get lost, in some of the schedules only.
+const LOST: &str = "shared n;
+finish {
+  for i in 0..3 { async { let a = 0; isolated { a = n; } isolated { n = a + 1; } } }
+}
+assert n == 3;
+";
+
+fn examples() -> Vec<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let files = std::fs::read_dir(folder).expect("the examples");
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
+    files.retain(|file| {
+        let is_program = file.extension().is_some_and(|ending| ending == "task");
+        is_program
+            && std::fs::read_to_string(file)
+                .expect("text")
+                .contains("// explore:")
+    });
+    files.sort();
+    files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect()
+}
+
+#[test]
+fn every_reduction_finds_what_the_examples_say() {
+    let examples = examples();
+    assert!(examples.len() >= 28, "{examples:?}");
+    for reduction in ["auto", "states"] {
+        let mut arguments = vec!["explore", "--expect", "--reduction", reduction];
+        arguments.extend(examples.iter().map(String::as_str));
+        let output = heddle(&arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{reduction}: {}",
+            text(&output)
+        );
+    }
+}
+
+#[test]
+fn ten_counting_tasks_have_no_more_states_than_sets_of_tasks() {
+    let counter = examples();
+    let counter = counter.iter().find(|file| file.contains("integer-counter"));
+    let output = heddle(&[
+        "explore",
+        "--reduction",
+        "states",
+        counter.expect("an example"),
+    ]);
+    assert!(text(&output).contains(" 1 024 states"), "{}", text(&output));
+}
+
+#[test]
+fn the_printed_command_shows_the_finding_again() {
+    let file = program(&folder("replay"), LOST);
+    let found = text(&heddle(&["explore", &file]));
+    let line = found
+        .lines()
+        .find(|line| line.contains("= replay: heddle "));
+    let command = line
+        .expect("a command")
+        .split("heddle ")
+        .nth(1)
+        .expect("its words");
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let output = heddle(&words);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).starts_with("schedule "), "{}", text(&output));
+    assert!(
+        text(&output).contains("1 failed assertion"),
+        "{}",
+        text(&output)
+    );
+}
+
+#[test]
+fn a_schedule_that_cannot_be_followed_is_an_error() {
+    let file = program(&folder("diverged"), COUNTER);
+    for schedule in ["0:99", "99:1", "x"] {
+        let output = heddle(&["explore", &file, "--replay", schedule]);
+        assert_eq!(output.status.code(), Some(2), "{schedule}");
+    }
+}
+
+#[test]
+fn the_parts_add_up_to_the_whole() {
+    let folder = folder("shards");
+    for (source, verdict) in [(COUNTER, Some(0)), (LOST, Some(1))] {
+        let file = program(&folder, source);
+        for reduction in ["none", "dpor", "states"] {
+            let mut parts = Vec::new();
+            for part in ["1/3", "2/3", "3/3"] {
+                let arguments = [
+                    "explore",
+                    &file,
+                    "--reduction",
+                    reduction,
+                    "--format",
+                    "json",
+                ];
+                let mut arguments = arguments.to_vec();
+                arguments.extend(["--shard", part]);
+                let path = folder.join(format!("{}.json", &part[..1]));
+                std::fs::write(&path, heddle(&arguments).stdout).expect("a result");
+                parts.push(path.display().to_string());
+            }
+            let mut arguments = vec!["merge"];
+            arguments.extend(parts.iter().map(String::as_str));
+            let merged = heddle(&arguments);
+            assert_eq!(merged.status.code(), verdict, "{}", text(&merged));
+            assert!(
+                text(&merged).contains("all schedules, explored"),
+                "{}",
+                text(&merged)
+            );
+            let some = heddle(&["merge", &parts[0], &parts[2]]);
+            assert!(
+                text(&some).contains("missing: shard 2/3"),
+                "{}",
+                text(&some)
+            );
+            assert!(text(&some).contains(", not all"), "{}", text(&some));
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_is_taken_up_again() {
+    let folder = folder("checkpoint");
+    let file = program(&folder, COUNTER);
+    let kept = folder.join("kept").display().to_string();
+    for reduction in ["none", "dpor"] {
+        let _ = std::fs::remove_file(&kept);
+        let whole = [
+            "explore",
+            &file,
+            "--reduction",
+            reduction,
+            "--checkpoint",
+            &kept,
+        ];
+        let mut first = whole.to_vec();
+        first.extend(["--max-schedules", "100"]);
+        assert!(text(&heddle(&first)).contains("not all"));
+        let last = text(&heddle(&whole));
+        assert!(last.contains("explored: 720 schedules"), "{last}");
+        assert!(last.contains("all schedules, explored"), "{last}");
+    }
+    let other = program(&folder, LOST);
+    let refused = heddle(&[
+        "explore",
+        &other,
+        "--reduction",
+        "dpor",
+        "--checkpoint",
+        &kept,
+    ]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn several_threads_say_the_same() {
+    let file = program(&folder("jobs"), LOST);
+    for reduction in ["none", "dpor", "states"] {
+        let one = text(&heddle(&["explore", &file, "--reduction", reduction]));
+        let two = text(&heddle(&[
+            "explore",
+            &file,
+            "--reduction",
+            reduction,
+            "--jobs",
+            "2",
+        ]));
+        let findings = |text: &str| text.split("explored:").next().map(str::to_owned);
+        assert_eq!(findings(&one), findings(&two), "{reduction}");
+    }
+}
+
+#[test]
+fn a_loop_that_waits_for_another_task_comes_to_an_end() {
+    let source = "shared flag;
+finish {
+  async { let f = 0; while (f == 0) { isolated { f = flag; } } }
+  async { isolated { flag = 1; } }
+}
+";
+    let output = heddle(&["explore", &program(&folder("spin"), source)]);
+    assert!(
+        text(&output).contains("all schedules, explored"),
+        "{}",
+        text(&output)
+    );
+}
+
+#[test]
+fn an_endless_loop_is_cut_when_the_time_is_over() {
+    let source = "shared x;
+async { isolated { x = 1; } }
+while (1) { skip; }
+";
+    let file = program(&folder("endless"), source);
+    let output = heddle(&["explore", &file, "--max-time", "1s"]);
+    assert!(text(&output).contains("not all"), "{}", text(&output));
+}

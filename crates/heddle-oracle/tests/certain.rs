@@ -1,0 +1,85 @@
+//! Nothing that one run calls certain is refuted by the schedules of the program: on random
+//! programs whose branches depend on values read in critical sections, every location with a
+//! certain race has one by brute force.
+//!
+//! Built with the feature `certain` only, until the rule for sections that read what later ones
+//! overwrite, and for values that flow through races, is in the engine:
+//! `cargo test -p heddle-oracle --features certain --test certain`.
+
+use std::collections::BTreeSet;
+
+use heddle_core::{Certainty, Features, Finding, Listener, OrderChoice, Run};
+use heddle_lang::machine::Code;
+use heddle_oracle::interleave::{Flavour, Tree, enumerate, tree};
+use heddle_oracle::{cases, try_cases};
+
+/// States that brute force may visit; larger programs are left out.
+const MOST_STATES: usize = 20_000;
+
+struct Once {
+    code: Code,
+    features: Features,
+}
+
+impl Run for Once {
+    fn features(&self) -> Features {
+        self.features
+    }
+
+    fn run<L: Listener>(&mut self, listener: &mut L) {
+        self.code.run(listener, &mut |_| {});
+    }
+}
+
+fn certain(text: &str) -> BTreeSet<u64> {
+    let program = heddle_lang::compile("random.task", text).expect("a tidy program");
+    let mut run = Once {
+        code: Code::new(&program),
+        features: program.features,
+    };
+    let outcome = heddle_core::check(&mut run, OrderChoice::Auto).expect("an order that can");
+    let races = outcome.findings.iter().filter_map(|finding| match finding {
+        Finding::Race {
+            certainty: Certainty::Certain,
+            place,
+            ..
+        } => Some(place.location),
+        _ => None,
+    });
+    races.collect()
+}
+
+fn is_confirmed(tree: &Tree) -> Result<(), String> {
+    let text = tree.to_string();
+    let Some(truth) = enumerate(tree, MOST_STATES) else {
+        return Ok(());
+    };
+    let certain = certain(&text);
+    match certain.is_subset(&truth.races) {
+        true => Ok(()),
+        false => Err(format!(
+            "certain {certain:?}, real {:?}\n\n{text}",
+            truth.races
+        )),
+    }
+}
+
+fn all_confirmed(flavour: Flavour, seed: u64) {
+    let holds = try_cases(&tree(flavour), cases(1000), seed, is_confirmed);
+    holds.unwrap_or_else(|wrong| panic!("{flavour:?}: {wrong}"));
+}
+
+#[test]
+fn certain_races_with_isolated_are_real() {
+    all_confirmed(Flavour::Isolated, 1);
+}
+
+#[test]
+fn certain_races_with_locks_are_real() {
+    all_confirmed(Flavour::Locks, 2);
+}
+
+#[test]
+fn certain_races_with_futures_regions_and_events_are_real() {
+    all_confirmed(Flavour::All, 3);
+}
