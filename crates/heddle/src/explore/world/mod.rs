@@ -90,11 +90,15 @@ enum State {
     Over,
 }
 
+/// Lists ended tasks that could be taken, and says whether there are others; on the stack of the task that
+/// waits.
+type EndedTasks = dyn Fn(&mut Vec<TaskId>) -> bool;
+
 enum Wanted {
     Lock(LockId, LockMode, SiteId),
     /// Something that can always be done, told as a section of this lock.
     Section(LockId),
-    Any(Condition, NonNull<dyn Fn(&mut Vec<TaskId>) -> bool>),
+    Any(Condition, NonNull<EndedTasks>),
 }
 
 struct Condition {
