@@ -45,7 +45,10 @@ pub fn judge(
         count: options.stats,
         cuts: None,
     };
-    let source = legend.files.first().map_or(path, |file| Path::new(&file.path));
+    let source = legend
+        .files
+        .first()
+        .map_or(path, |file| Path::new(&file.path));
     let found = check::answers(source, trace.features, &legend).and_then(|mut answers| {
         let found = transactions::recorded(how, &name, &legend, &mut trace, &mut answers)?;
         console.warnings(&answers.unused());
