@@ -86,7 +86,9 @@ impl Writer {
                 }
                 Cuts::Access => !is_first || around == Around::Loop,
             };
-            if wants && !matches!(statement.kind, StmtKind::Cut) {
+            // At a task operation or a cut a transaction ends anyway.
+            let is_cut = ends_transaction(&statement) || block.last().is_some_and(ends_transaction);
+            if wants && !is_cut {
                 block.push(self.candidate(statement.site));
             }
             self.inside(&mut statement);
@@ -107,6 +109,7 @@ impl Writer {
 
     fn inside(&mut self, statement: &mut Stmt) {
         match &mut statement.kind {
+            StmtKind::Spawn(spawn) if is_call(&spawn.body) => {}
             StmtKind::Spawn(spawn) => self.body(&mut spawn.body),
             StmtKind::Finish(block) => self.block(block, Around::Once),
             StmtKind::If {
@@ -121,6 +124,27 @@ impl Writer {
             // A critical section stays in one transaction.
             _ => {}
         }
+    }
+}
+
+/// Whether a transaction ends where this statement stands.
+fn ends_transaction(statement: &Stmt) -> bool {
+    matches!(
+        statement.kind,
+        StmtKind::Cut | StmtKind::Spawn(_) | StmtKind::Sync | StmtKind::Finish(_)
+    )
+}
+
+/// Whether a task is nothing but a call, as in `spawn p(1)`: there is no place for a statement in it.
+fn is_call(body: &Body) -> bool {
+    match body.block.as_slice() {
+        [arguments @ .., last] => {
+            matches!(last.kind, StmtKind::Call(_))
+                && arguments
+                    .iter()
+                    .all(|one| matches!(one.kind, StmtKind::SetLocal { .. }))
+        }
+        [] => true,
     }
 }
 

@@ -50,7 +50,9 @@ fn judged(dir: &Path, program: &Path) -> (Option<i32>, Value) {
 }
 
 fn kinds(report: &Value) -> Vec<(&str, &str)> {
-    let findings = report["findings"].as_array().expect("a report has findings");
+    let findings = report["findings"]
+        .as_array()
+        .expect("a report has findings");
     let text = |value: &'static str| move |one: &'_ Value| one[value].as_str().is_some();
     assert!(findings.iter().all(text("kind")));
     findings
@@ -89,7 +91,8 @@ fn the_compiler_cuts_behind_every_access() {
 fn the_compiler_cuts_around_calls_and_iterations() {
     let dir = harness::scratch("transactions-by-menier");
     let call = "process();";
-    let source = "__attribute__((noinline)) void process(void) { __asm__ volatile(\"\"); }\n".to_owned()
+    let source = "__attribute__((noinline)) void process(void) { __asm__ volatile(\"\"); }\n"
+        .to_owned()
         + &LIST.replace("MIDDLE", call).replace("END", "");
     let program = program(&dir, "menier", &source, &["--cuts=menier"]);
     let (_, report) = judged(&dir, &program);

@@ -43,9 +43,10 @@ use heddle_core::history::Unchecked;
 use heddle_core::order::Bags;
 use heddle_core::race::RaceDetector;
 use heddle_core::{
-    Certainty, Decision, Event, Finding, Guarantee, Listener, OrderChoice, Outcome, Run, SiteId,
-    TransactionCounts,
+    Certainty, Decision, Event, Finding, Guarantee, Listener, OrderChoice, Outcome, Place, Run,
+    SiteId, TransactionCounts,
 };
+use rustc_hash::FxHashSet;
 
 use decide::Decider;
 use interactions::Interactions;
@@ -138,18 +139,34 @@ fn judge_log(mut log: Log, options: &Options) -> Judged {
     }
     let standing = decider.standing;
     let touched = log.strands.iter().filter(|strand| strand.task.is_some());
+    let mut told: FxHashSet<(Vec<Place>, [SiteId; 2])> = FxHashSet::default();
+    let mut findings = Vec::new();
+    let mut witnesses = Vec::new();
+    for stands in &standing {
+        let finding = finding::finding(stands, &log, &interactions);
+        // A variable of several bytes can be several locations.
+        if told.insert(what(&finding)) {
+            findings.push(finding);
+            witnesses.push(Witness::new(stands, &log));
+        }
+    }
     Judged {
-        findings: standing
-            .iter()
-            .map(|stands| finding::finding(stands, &log, &interactions))
-            .collect(),
-        witnesses: standing
-            .iter()
-            .map(|stands| Witness::new(stands, &log))
-            .collect(),
+        findings,
+        witnesses,
         counts,
         has_interactions: !interactions.is_empty(),
         strands: touched.count() as u64,
+    }
+}
+
+/// What a finding is about: two of the same are one.
+fn what(finding: &Finding) -> (Vec<Place>, [SiteId; 2]) {
+    match finding {
+        Finding::Transaction(separation) => {
+            let sites = separation.parted.each_ref().map(|access| access.site);
+            (separation.places.clone(), sites)
+        }
+        _ => (Vec::new(), [SiteId::new(0); 2]),
     }
 }
 
