@@ -164,8 +164,9 @@ unsafe fn change(signal: c_int, action: *const Action, before: *mut Action) -> c
     }
     let told = new.map(|new| translated(signal, new));
     let told = told.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: zeros are a valid value; the pointers are valid or null.
+    // SAFETY: zeros are a valid value.
     let mut real: Action = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointers are valid or null.
     let status = unsafe { sigaction(signal, told, &mut real) };
     if status != 0 {
         if new.is_some() {

@@ -164,3 +164,28 @@ fn races_are_found_around_a_panic_that_is_caught_inside() {
     });
     assert_eq!(report.races().count(), 1);
 }
+
+/// Set in the process that panics.
+const PANICS: &str = "HEDDLE_TEST_PANICS";
+
+#[test]
+fn what_was_found_before_a_panic_is_printed() {
+    if std::env::var_os(PANICS).is_some() {
+        let x = Shared::new(0);
+        Checker::new().check(|| {
+            join(|| x.set(1), || x.set(2));
+            panic!("afterwards");
+        });
+    }
+    let this = std::env::current_exe().expect("a test has a file");
+    let mut command = std::process::Command::new(this);
+    command.args(["what_was_found_before_a_panic_is_printed", "--nocapture"]);
+    let output = command.env(PANICS, "1").output().expect("it starts");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{printed}");
+    assert!(printed.contains("found before the panic"), "{printed}");
+    assert!(
+        printed.contains("race") && printed.contains("up to where it stopped"),
+        "{printed}"
+    );
+}

@@ -119,7 +119,7 @@ mod tests {
     fn a_process_that_holds_its_report_has_not_ended() {
         let reports = Reports::new().expect("it can be made");
         fs::write(reports.path(4), "").expect("it is writable");
-        assert_eq!(reports.unfinished(), []);
+        assert!(reports.unfinished().is_empty());
         let held = File::open(reports.path(4)).expect("it was just made");
         flock(&held, FlockOperation::NonBlockingLockShared).expect("nobody else has it");
         assert_eq!(reports.unfinished(), [4]);
