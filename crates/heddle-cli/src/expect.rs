@@ -152,6 +152,7 @@ mod tests {
             decision: None,
             rank: 0,
             why: [].into(),
+            replay: None,
             help: None,
         }
     }

@@ -125,7 +125,7 @@ impl Report {
         for confirmed in found {
             let mut report = one(program, legend, features, confirmed);
             error = error.or_else(|| fault(&mut report, &confirmed.replay));
-            findings.extend(report.findings.drain(..));
+            findings.append(&mut report.findings);
         }
         findings.sort_by_key(sort_key);
         let totals = totals(&findings);

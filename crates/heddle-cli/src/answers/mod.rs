@@ -53,11 +53,11 @@ enum Lost {
     /// It is about another program.
     OtherProgram,
     /// No line of the file is like the one it names.
-    Changed(Anchor),
+    Changed(Box<Anchor>),
     /// Several are.
-    Ambiguous(Anchor),
+    Ambiguous(Box<Anchor>),
     /// The line is there, but nothing happens at that position.
-    NothingThere(Anchor),
+    NothingThere(Box<Anchor>),
 }
 
 impl Answers {
@@ -183,15 +183,15 @@ fn find(anchor: &Anchor, legend: &Legend) -> Result<Vec<SiteId>, Lost> {
         None => fs::read_to_string(&file.path).unwrap_or_default(),
     };
     let place = anchor.find(&text).map_err(|lost| match lost {
-        anchor::Lost::Changed => Lost::Changed(anchor.clone()),
-        anchor::Lost::Ambiguous => Lost::Ambiguous(anchor.clone()),
+        anchor::Lost::Changed => Lost::Changed(Box::new(anchor.clone())),
+        anchor::Lost::Ambiguous => Lost::Ambiguous(Box::new(anchor.clone())),
     })?;
     let sites = (0..).zip(&legend.sites);
     let here = |site: &Site| site.file == FileId::new(id) && (site.line, site.column) == place;
     let here = sites.filter(|(_, site)| here(site));
     let found: Vec<SiteId> = here.map(|(id, _)| SiteId::new(id)).collect();
     match found.is_empty() {
-        true => Err(Lost::NothingThere(anchor.clone())),
+        true => Err(Lost::NothingThere(Box::new(anchor.clone()))),
         false => Ok(found),
     }
 }

@@ -27,7 +27,8 @@ pub fn cut_program() -> impl Strategy<Value = CutProgram> {
 
 fn item(dice: &mut Dice, depth: u32) -> Item {
     let nested = if depth == 0 { 0 } else { 3 };
-    let choices: [(u32, fn(&mut Dice, u32) -> Item); 8] = [
+    type Choice = (u32, fn(&mut Dice, u32) -> Item);
+    let choices: [Choice; 8] = [
         (3, |dice, _| Item::Read(dice.small(3))),
         (3, |dice, _| Item::Write(dice.small(3))),
         (1, |dice, _| Item::Update(dice.small(3))),
