@@ -58,7 +58,7 @@ Exit status: the compiler's; 2 if it could not be started.";
 const RUN_EXAMPLES: &str = "\
 Examples:
   heddle run ./prog input.txt                run, then read the report
-  heddle run --threads 1 -- ./prog           with one OpenMP thread: finds races of tasks, not of threads
+  heddle run --threads 1 -- ./prog           with one OpenMP thread: races of tasks only
   heddle run --suppress known.txt -- ./prog  leave out what is known
   heddle run --format json --output r.json -- ./prog
   heddle run --record run.hdl -- ./prog      keep the run; later: heddle check run.hdl

@@ -157,6 +157,7 @@ impl Checker<'_> {
         let asks = self.options.analysis == Analysis::Transactions;
         program.features.cuts |= asks || self.options.cuts.is_some();
         let eliminations = self.options.eliminations(program.features.cuts);
+        let full = program.clone();
         eliminate(&mut program, eliminations);
         let mut answers = answers(path, program.features, &program.legend)?;
         let recorder = match &self.options.record {
@@ -164,7 +165,7 @@ impl Checker<'_> {
             None => None,
         };
         let progress = Progress::start(format!("checking {name}"));
-        let mut live = Live::new(&program, self.options.cuts(), recorder, &progress);
+        let mut live = Live::new(&program, &full, self.options.cuts(), recorder, &progress);
         let checked = match program.features.cuts {
             true => transactions::program(
                 self.asked(),

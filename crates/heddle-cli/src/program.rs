@@ -16,6 +16,8 @@ use crate::progress::Progress;
 /// and is recorded, since all are the same.
 pub struct Live<'a> {
     code: Code,
+    /// The same with every access, checked or not.
+    full: Code,
     features: Features,
     recorder: Option<Writer<File>>,
     progress: &'a Progress,
@@ -24,15 +26,17 @@ pub struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    /// The program, about to be run.
+    /// The program, about to be run; `full` is the same without eliminations.
     pub fn new(
         program: &Program,
+        full: &Program,
         cuts: Cuts,
         recorder: Option<Writer<File>>,
         progress: &'a Progress,
     ) -> Self {
         Self {
             code: Code::with_cuts(program, cuts),
+            full: Code::with_cuts(full, cuts),
             features: program.features,
             recorder,
             progress,
@@ -82,6 +86,10 @@ impl Run for Live<'_> {
             true => self.code.run(listener, &mut |_| {}),
         };
         self.has_run = true;
+    }
+
+    fn run_in_full<L: Listener>(&mut self, listener: &mut L) {
+        self.full.run(listener, &mut |_| {});
     }
 }
 

@@ -291,7 +291,7 @@ fn the_figures_name_the_order_that_decided() {
     );
     assert_eq!(order(&[&example("002-handoff")]), named("bags, then graph"));
     assert_eq!(order(&[&example("002-fig6")]), named("graph"));
-    assert_eq!(order(&[&example("003-list-insert")]), named("none"));
+    assert_eq!(order(&[&example("003-list-insert")]), named("tree"));
 }
 
 #[test]

@@ -60,6 +60,11 @@ pub trait Run {
 
     /// Runs it once and delivers every event to `listener`.
     fn run<L: Listener>(&mut self, listener: &mut L);
+
+    /// Runs it once more and delivers every access, also those that need no check.
+    fn run_in_full<L: Listener>(&mut self, listener: &mut L) {
+        self.run(listener);
+    }
 }
 
 /// What to check, and by which order.
@@ -106,7 +111,7 @@ fn settle_certainty<R: Run>(run: &mut R, outcome: &mut Outcome) {
     let is_race = |finding: &Finding| matches!(finding, Finding::Race { .. });
     if outcome.findings.iter().any(is_race) {
         let mut memory = witness::Memory::default();
-        run.run(&mut memory);
+        run.run_in_full(&mut memory);
         if let Some(events) = memory.events() {
             witness::settle(events, &mut outcome.findings);
         }

@@ -63,7 +63,10 @@ impl Told<'_> {
             location: 0,
         };
         let or_some = |place: Option<Place>| place.or(some).unwrap_or(nowhere);
-        [or_some(conflicts().next()), or_some(conflicts().next_back())]
+        [
+            or_some(conflicts().next()),
+            or_some(conflicts().next_back()),
+        ]
     }
 
     /// The other tasks on the cycle, each once.

@@ -151,7 +151,7 @@ fn merging_drops_the_cuts_between_in_every_strand() {
 fn merging_inside_a_loop_body_keeps_the_cut_at_its_end() {
     let text = "shared x, y;\nasync {\n  for i in 0..3 {\n    read x;\n    cut;\n    write y;\n    cut;\n  }\n}\n";
     let (mut ran, legend) = compiled(text);
-    let merge = entry(Answer::Merge, text, [(4, 5), (6, 5)]);
+    let merge = entry(Answer::Merge, text, [(4, 10), (6, 11)]);
     let mut answers = Answers::new("heddle.toml", &merge, &legend).expect("a valid file");
     assert_eq!(cuts_left(&mut ran, &mut answers), 3);
 }

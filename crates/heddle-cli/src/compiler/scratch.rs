@@ -3,7 +3,9 @@
 //! Its name cannot be foreseen and nobody else may look into it: others share the place of temporary files,
 //! and processes of other containers have the same numbers.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use tempfile::{Builder, TempDir};
@@ -15,7 +17,9 @@ impl Scratch {
     /// Makes a folder whose name begins so.
     pub fn new(name: &str) -> io::Result<Self> {
         let prefix = format!("{name}-");
-        Builder::new().prefix(&prefix).tempdir().map(Self)
+        let own = Permissions::from_mode(0o700);
+        let folder = Builder::new().prefix(&prefix).permissions(own).tempdir();
+        folder.map(Self)
     }
 
     /// Where it is.
@@ -27,7 +31,6 @@ impl Scratch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn folders_of_one_process_differ_and_are_its_own() {

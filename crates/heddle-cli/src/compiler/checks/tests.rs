@@ -206,8 +206,10 @@ fn a_read_and_a_write_in_one_line_are_one_update() {
         combined(&format!(
             "define void @f(ptr %0) {{
   call void @__tsan_unaligned_read4(ptr %0), !dbg !5
-  %2 = call float @llvm.sqrt.f32(float 1.0)
+  %2 = load float, ptr %0, align 1, !dbg !5
+  %3 = fadd float %2, 1.0
   call void @__tsan_unaligned_write4(ptr %0), !dbg !{place}
+  store float %3, ptr %0, align 1
   ret void
 }}
 !5 = !DILocation(line: 4, column: 2)
