@@ -1,7 +1,7 @@
 //! The reference for *certain*: all reorderings of one run in which every task still reads what it read.
 //!
 //! A state is how far each task has come. From it any task may make its next step of the run if task order and locks
-//! allow it and, where the step reads, if the values are those it read. A location has a *predictable* race if in
+//! allow it and, where the step reads in a critical section, if the values are those it read. A location has a *predictable* race if in
 //! some state that can be reached two tasks are both about to touch it, one of them to write. Far too slow, and
 //! obviously right: every event is the run's own, and nothing is left out but what comes later.
 
@@ -56,6 +56,8 @@ struct Builder {
     members: BTreeMap<FinishId, Vec<TaskId>>,
     signals: BTreeMap<TokenId, Vec<usize>>,
     writers: BTreeMap<Location, usize>,
+    /// How many locks each task holds.
+    held: BTreeMap<TaskId, usize>,
 }
 
 impl Run {
@@ -74,8 +76,8 @@ impl Run {
             if row == next {
                 run.tasks.push(Vec::new());
             }
-            let (after, sees) = (builder.after(event), builder.sees(event));
-            builder.note(at, event);
+            let (after, sees) = (builder.after(event), builder.sees(task, event));
+            builder.note(at, task, event);
             run.tasks[row].push(Step {
                 at,
                 event,
@@ -105,16 +107,21 @@ impl Builder {
         }
     }
 
-    fn sees(&self, event: Event) -> BTreeMap<Location, Option<usize>> {
+    fn sees(&self, task: TaskId, event: Event) -> BTreeMap<Location, Option<usize>> {
         let Event::Read { extent, .. } = event else {
             return BTreeMap::new();
         };
+        if self.held.get(&task).is_none_or(|&held| held == 0) {
+            return BTreeMap::new();
+        }
         let seen = |at: Location| (at, self.writers.get(&at).copied());
         extent.locations().map(seen).collect()
     }
 
-    fn note(&mut self, at: usize, event: Event) {
+    fn note(&mut self, at: usize, task: TaskId, event: Event) {
         match event {
+            Event::Acquire { .. } => *self.held.entry(task).or_default() += 1,
+            Event::Release { .. } => *self.held.entry(task).or_default() -= 1,
             Event::Spawn { task, finish, .. } => {
                 self.spawns.insert(task, at);
                 self.members.entry(finish).or_default().push(task);

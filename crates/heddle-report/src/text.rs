@@ -367,6 +367,9 @@ fn summary(report: &Report) -> String {
 
 /// What settles the rest, where Heddle can: `.task` programs run under any schedule.
 fn explore_command(report: &Report) -> Option<String> {
+    if report.transactions.is_some() {
+        return None;
+    }
     let is_open = report.guarantee == heddle_core::Guarantee::KeepingAccesses;
     (is_open && report.program.ends_with(".task"))
         .then(|| format!("settled by: heddle explore {}", printable(&report.program)))
