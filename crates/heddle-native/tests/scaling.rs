@@ -26,6 +26,7 @@ fn ratio(program: &str, defines: &[&str]) -> f64 {
     let numbers: Vec<f64> = printed
         .split_whitespace()
         .filter_map(|n| n.parse().ok())
+        .take(2)
         .collect();
     let &[small, large] = &numbers[..] else {
         panic!("{name}: {}", all(&output));

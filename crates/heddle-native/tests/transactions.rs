@@ -61,6 +61,8 @@ fn kinds(report: &Value) -> Vec<(&str, &str)> {
             let word = |key: &str| one[key].as_str().unwrap_or_default();
             (word("kind"), word("location"))
         })
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
         .collect()
 }
 

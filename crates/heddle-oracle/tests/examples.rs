@@ -8,7 +8,7 @@ use heddle_core::atomicity::Scope;
 use heddle_core::{Certainty, Event, Legend, Location, Shape};
 use heddle_lang::{Kind, expectations, machine};
 use heddle_oracle::transactions::{of_events, verdict};
-use heddle_oracle::{Oracle, Rules, Subject, TornVerdicts};
+use heddle_oracle::{Oracle, Rules, Subject, TornVerdicts, predictable_races};
 
 /// Kind, certainty and the location as written in an expectation.
 type Found = BTreeSet<(Kind, Certainty, String)>;
@@ -45,6 +45,13 @@ fn found(source: &str) -> Option<(Found, Found)> {
     }
     let (oracle, legend) = (Oracle::of(&events), &program.legend);
     let races = oracle.verdicts().into_iter();
+    // What no reordering of the run shows is only possible.
+    let shown = predictable_races(&events);
+    let settled = |location, certainty| match &shown {
+        Some(shown) if !shown.contains(&location) => Certainty::Possible,
+        _ => certainty,
+    };
+    let races = races.map(|(location, certainty)| (location, settled(location, certainty)));
     let races = races
         .map(|(location, certainty)| (Kind::Race, certainty, written(&events, legend, location)));
     let torn = torn_verdicts_of(&oracle).into_iter();

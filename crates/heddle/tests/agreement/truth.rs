@@ -14,7 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Truth {
     accesses: Vec<Made>,
     races: Vec<[usize; 2]>,
-    unordered: BTreeSet<[usize; 2]>,
     verdicts: Verdicts,
     torn: BTreeMap<Unit, Certainty>,
 }
@@ -22,7 +21,6 @@ pub struct Truth {
 /// An access that was made.
 struct Made {
     access: Access,
-    strand: usize,
 }
 
 impl Truth {
@@ -37,11 +35,8 @@ impl Truth {
                 .map(|race| race.accesses.map(|access| access.site.index()))
                 .collect()
         };
-        // If all accesses were writes of one location without locks, all that are unordered would race.
-        let clashing: Vec<Event> = walk.events.iter().filter_map(clash).collect();
         Self {
             races: numbers(&oracle),
-            unordered: numbers(&Oracle::of(&clashing)).into_iter().collect(),
             verdicts: oracle.verdicts(),
             torn: torn::units(&walk.events, &walk.cells),
             accesses: walk.accesses,
@@ -67,47 +62,11 @@ impl Truth {
         self.races.iter().any(|&race| self.shown(race) == *found)
     }
 
-    /// A race that none of these stands for.
-    pub fn first_without(&self, found: &BTreeSet<Found>) -> Option<String> {
-        let reported = |race: &[usize; 2]| found.contains(&self.shown(*race));
-        let reported: Vec<_> = self.races.iter().filter(|race| reported(race)).collect();
-        let missed = self.races.iter().find(|&&[x, y]| {
-            !reported.iter().any(|&&[a, b]| {
-                self.stands_for(a, x) && self.stands_for(b, y)
-                    || self.stands_for(a, y) && self.stands_for(b, x)
-            })
-        })?;
-        Some(format!("{:?}", missed.map(|at| self.accesses[at].access)))
-    }
-
     /// How a report shows the race.
     fn shown(&self, race: [usize; 2]) -> Found {
         let [a, b] = race.map(|at| self.accesses[at].access);
         let sides = [a, b].map(|access| (access.operation, access.place));
         Found::new(a.location, sides)
-    }
-
-    /// Whether access `a` will do in place of `b`: it does as much to the same location, and is of the
-    /// same strand or comes after it in every schedule.
-    fn stands_for(&self, a: usize, b: usize) -> bool {
-        let (here, there) = (&self.accesses[a], &self.accesses[b]);
-        let same_strand = here.strand == there.strand;
-        let after = b < a && !self.unordered.contains(&[b, a]);
-        here.access.location == there.access.location
-            && here.access.operation >= there.access.operation
-            && (same_strand || after)
-    }
-}
-
-/// The event, if every access were the same unprotected write.
-fn clash(event: &Event) -> Option<Event> {
-    match *event {
-        Event::Read { site, .. } | Event::Write { site, .. } => {
-            let extent = Extent::one(Location(0));
-            Some(Event::Write { extent, site })
-        }
-        Event::Acquire { .. } | Event::Release { .. } => None,
-        event => Some(event),
     }
 }
 
@@ -220,8 +179,7 @@ impl Walk {
     fn access(&mut self, access: Access) {
         let site = SiteId::new(self.accesses.len() as u32);
         let extent = Extent::one(Location(access.location as u64));
-        let strand = self.strand;
-        self.accesses.push(Made { access, strand });
+        self.accesses.push(Made { access });
         self.events.push(match access.operation {
             Operation::Read => Event::Read { extent, site },
             Operation::Write => Event::Write { extent, site },

@@ -1,4 +1,4 @@
-// expect: race 15 16
+// expect: race 16
 // flags: -fopenmp
 // threads: 2,4
 // The sum is shared and not reduced.

@@ -1,4 +1,4 @@
-// expect: race 24
+// expect: race 24 26
 // flags: -std=c++20 -O2 -pthread
 // compilers: clang,gcc
 // The sum is made before the countdown.

@@ -1,6 +1,6 @@
 // expect: race
 // flags: -fopenmp -O2
-// compilers: clang,gcc
+// compilers: clang
 // It does not look at the count.
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // expect: race
-// expect: atomicity x 24 31
+// expect: atomicity x 23 24 31
 // flags: -fopenmp
 // threads: 1,2,4
 // Where nothing comes in between, the compiler names a read together with the write that follows it.

@@ -1,5 +1,5 @@
 // expect: race
-// expect: atomicity x 24 29
+// expect: atomicity x 23 24 29
 // flags: -std=c++11
 // threads: 1,4
 // Where nothing comes in between, the compiler names a read together with the write that follows it.
