@@ -21,7 +21,7 @@
 //! settles it.
 //!
 //! # Cost
-//! Linear in the events of the run for each pair tried, of which there are at most [`PAIRS`] per finding.
+//! Linear in the events of the run for each pair tried, of which there are at most `PAIRS` per finding.
 
 use crate::event::{Event, Listener, LockMode};
 use crate::finding::{Access, Certainty, Finding};

@@ -236,7 +236,7 @@ impl heddle_core::Run for Plain<'_> {
     }
 }
 
-/// Delivers the run with an edge from section to section where [`Watch`] has one, so that a
+/// Delivers the run with an edge from section to section where `Watch` has one, so that a
 /// detector that knows nothing of schedules finds the races of this one. What a task did that is
 /// undefined comes last.
 impl heddle_core::Run for Replay {

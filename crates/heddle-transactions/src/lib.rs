@@ -8,7 +8,7 @@
 //!
 //! The thesis's parts: A records strands, transactions and accesses ([`log`]); B finds who interacts
 //! ([`interactions`]); C searches for thread cycles ([`search`]). The problem is NP-complete, and the printed
-//! algorithm stops at cycles that may be false alarms. Here each is decided ([`decide`]): by a simple schedule,
+//! algorithm stops at cycles that may be false alarms. Here each is decided (`decide`): by a simple schedule,
 //! or by a SAT solver ([`exact`]). What is confirmed comes with a schedule that can be run ([`Witness`]).
 //!
 //! # Guarantee

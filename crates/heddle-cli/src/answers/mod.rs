@@ -6,7 +6,7 @@
 //! - `merge`: the two belong together. They are checked as one transaction from then on;
 //! - `harmless`: what may come between does no harm. It is not reported again.
 //!
-//! [`file`] is the format, [`anchor`] how a position is found again after edits, [`merge`] how
+//! [`mod@file`] is the format, [`anchor`] how a position is found again after edits, [`merge`] how
 //! transactions become one, and [`accept`] the command that writes an answer. An answer that no longer
 //! fits is never guessed at: it is reported as unused, and the finding is shown.
 
