@@ -155,6 +155,49 @@ pub(crate) fn bytes_of(address: usize, end: usize) -> (u64, u8) {
     (granule as u64, (0xffu8 << skipped) & (0xffu8 >> left))
 }
 
+/// Makes an access of at most two granules that is not known, if all of it is simple: a task that holds nothing, plain
+/// histories, no race. Whether all is done; if not, [`unknown`] goes on where it ended.
+///
+/// To be called inside the runtime. It takes no lock and calls nothing outside of it that could use the upper parts of
+/// vector registers: `preserve.rs` has saved the lower ones only.
+#[inline(always)]
+pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) -> bool {
+    let Some(thread) = checked() else { return true };
+    if !thread.is_quick || !thread.cursor.holds_nothing() || guarded::any() {
+        return false;
+    }
+    let since = if thread.gap.contains(address) {
+        0
+    } else if thread.stack.contains(address) && !thread.storage.contains(&address) {
+        thread.stack.since(address)
+    } else {
+        return false;
+    };
+    if thread.openmp.watches(address) {
+        return false;
+    }
+    let Some(site) = crate::report::modules::near_site(pc) else {
+        return false;
+    };
+    let (granule, mask) = bytes_of(address, address.wrapping_add(len));
+    let touch = Touch {
+        kind,
+        granule,
+        mask,
+        since,
+    };
+    let Thread {
+        engine,
+        cache,
+        cursor,
+        ..
+    } = thread;
+    if !engine.touch_quickly(cache, cursor, touch, site.raw(), pc) {
+        return false;
+    }
+    (granule as usize + 1) * GRANULE >= address.wrapping_add(len)
+}
+
 /// An access of which at least one granule is not known.
 #[cold]
 #[inline(never)]
@@ -499,48 +542,62 @@ pub(crate) fn is_watched(thread: &Thread, address: usize, len: usize) -> bool {
 
 /// What the executable's own hooks turn to when an access is not known, by way of `preserve.rs`.
 pub(crate) mod slow {
-    use super::{Read, Write, is_repeated, unknown, unknown_update};
+    use super::{Read, Write, is_repeated, simple, unknown, unknown_update};
+    use crate::preserve::Ways;
 
     macro_rules! accesses {
         ($($name:ident, $kind:expr, $len:expr;)*) => {$(
-            pub(crate) extern "C" fn $name(address: usize, pc: usize) {
-                if !is_repeated($kind, address, $len) {
-                    unknown($kind, address, $len, pc);
+            pub(crate) static $name: Ways = {
+                extern "C" fn quick(address: usize, pc: usize) -> bool {
+                    simple($kind, address, $len, pc)
                 }
-            }
+                extern "C" fn long(address: usize, pc: usize) {
+                    if !is_repeated($kind, address, $len) {
+                        unknown($kind, address, $len, pc);
+                    }
+                }
+                Ways { quick, long }
+            };
         )*};
     }
 
     macro_rules! updates {
         ($($name:ident, $len:expr;)*) => {$(
-            pub(crate) extern "C" fn $name(address: usize, pc: usize) {
-                // Where the write is repeated, so is the read.
-                if !is_repeated(Write, address, $len) {
-                    unknown_update(address, $len, pc);
+            pub(crate) static $name: Ways = {
+                // A task that holds nothing hands nothing over by what it updates.
+                extern "C" fn quick(address: usize, pc: usize) -> bool {
+                    simple(Write, address, $len, pc)
                 }
-            }
+                extern "C" fn long(address: usize, pc: usize) {
+                    // Where the write is repeated, so is the read.
+                    if !is_repeated(Write, address, $len) {
+                        unknown_update(address, $len, pc);
+                    }
+                }
+                Ways { quick, long }
+            };
         )*};
     }
 
     accesses! {
-        read1, Read, 1;
-        read2, Read, 2;
-        read4, Read, 4;
-        read8, Read, 8;
-        read16, Read, 16;
-        write1, Write, 1;
-        write2, Write, 2;
-        write4, Write, 4;
-        write8, Write, 8;
-        write16, Write, 16;
+        READ1, Read, 1;
+        READ2, Read, 2;
+        READ4, Read, 4;
+        READ8, Read, 8;
+        READ16, Read, 16;
+        WRITE1, Write, 1;
+        WRITE2, Write, 2;
+        WRITE4, Write, 4;
+        WRITE8, Write, 8;
+        WRITE16, Write, 16;
     }
 
     updates! {
-        update1, 1;
-        update2, 2;
-        update4, 4;
-        update8, 8;
-        update16, 16;
+        UPDATE1, 1;
+        UPDATE2, 2;
+        UPDATE4, 4;
+        UPDATE8, 8;
+        UPDATE16, 16;
     }
 }
 

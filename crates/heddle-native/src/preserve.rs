@@ -55,7 +55,16 @@ unsafe fn enabled() -> u64 {
 /// Room for all parts, in either layout, and for what comes before.
 const ROOM: usize = 2752;
 
-/// Calls the function in `rax` with what is in `rdi` and with the place of the program that called. On the
+/// What the hooks turn to: both get the address and the place of the program.
+#[repr(C)]
+pub(crate) struct Ways {
+    /// Says whether all is done. It must leave the upper parts of vector registers alone.
+    pub(crate) quick: extern "C" fn(usize, usize) -> bool,
+    /// Called if not.
+    pub(crate) long: extern "C" fn(usize, usize),
+}
+
+/// Goes the ways that `rax` points to, with what is in `rdi` and with the place of the program that called. On the
 /// stack are `rax` as it was, and where to return to: that place.
 #[unsafe(naked)]
 unsafe extern "C" fn preserving() {
@@ -85,7 +94,25 @@ unsafe extern "C" fn preserving() {
         "sub rsp, {room}",
         "and rsp, -64",
         "mov [rsp + {room} - 64], r11",
-        // Which vector state is in use?
+        "mov [rsp + {room} - 56], r8",
+        // The quick way, which leaves the upper parts as they are.
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+        "movups xmmword ptr [rsp + 16 * \\n], xmm\\n",
+        ".endr",
+        "cmp byte ptr [rip + {gate}], 0",
+        "jne 18f",
+        "call [r8]",
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+        "movups xmm\\n, xmmword ptr [rsp + 16 * \\n]",
+        ".endr",
+        "test al, al",
+        "jnz 6f",
+        "18:",
+        "mov rdi, [rbp - 32]",
+        "mov rsi, [rbp + 16]",
+        "mov r8, [rsp + {room} - 56]",
+        "mov r8, [r8 + 8]",
+        // The long way. Which vector state is in use?
         "mov eax, dword ptr [rip + {vectors}]",
         "test eax, eax",
         "jz 3f",
@@ -234,19 +261,19 @@ macro_rules! entries {
 }
 
 entries! {
-    "heddle_access_read1", read1;
-    "heddle_access_read2", read2;
-    "heddle_access_read4", read4;
-    "heddle_access_read8", read8;
-    "heddle_access_read16", read16;
-    "heddle_access_write1", write1;
-    "heddle_access_write2", write2;
-    "heddle_access_write4", write4;
-    "heddle_access_write8", write8;
-    "heddle_access_write16", write16;
-    "heddle_access_update1", update1;
-    "heddle_access_update2", update2;
-    "heddle_access_update4", update4;
-    "heddle_access_update8", update8;
-    "heddle_access_update16", update16;
+    "heddle_access_read1", READ1;
+    "heddle_access_read2", READ2;
+    "heddle_access_read4", READ4;
+    "heddle_access_read8", READ8;
+    "heddle_access_read16", READ16;
+    "heddle_access_write1", WRITE1;
+    "heddle_access_write2", WRITE2;
+    "heddle_access_write4", WRITE4;
+    "heddle_access_write8", WRITE8;
+    "heddle_access_write16", WRITE16;
+    "heddle_access_update1", UPDATE1;
+    "heddle_access_update2", UPDATE2;
+    "heddle_access_update4", UPDATE4;
+    "heddle_access_update8", UPDATE8;
+    "heddle_access_update16", UPDATE16;
 }

@@ -35,6 +35,8 @@ pub struct Thread {
     pub(crate) gap: Gap,
     /// While above 0 its accesses are not checked.
     pub ignore: u32,
+    /// Whether accesses may be made in the quick way.
+    pub(crate) is_quick: bool,
     /// Whether the order of its accesses matters.
     pub(crate) observed: Observed,
     pub(crate) order: Option<OrderView>,
@@ -135,6 +137,7 @@ pub fn attach(cursor: Cursor) {
         storage: stack::thread_local_storage(),
         gap: Gap::default(),
         ignore: 0,
+        is_quick: runtime.options.observed == Observed::Nothing && runtime.engine.is_quick(),
         observed: runtime.options.observed,
         order: runtime.engine.order_view(),
         openmp: crate::openmp::Local::default(),

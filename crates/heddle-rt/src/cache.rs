@@ -90,6 +90,8 @@ pub struct ThreadCache {
     pub(crate) blocks: Blocks,
     /// Whether the step being worked out holds for its granule only.
     pub(crate) is_particular: bool,
+    /// Whether the tree alone is to be asked for orders: what it does not say takes the long way.
+    pub(crate) is_hurried: bool,
     /// Whether the granule being accessed must not be torn: then every parallel access matters.
     pub(crate) is_watched: bool,
     /// Scratch.
@@ -182,6 +184,7 @@ impl ThreadCache {
             private: (Hold::NOTHING, Hold::NOTHING),
             blocks: Blocks::default(),
             is_particular: false,
+            is_hurried: false,
             is_watched: false,
             groups: Vec::new(),
             torn: Scratch::default(),

@@ -769,6 +769,22 @@ impl Engine {
         cursor.strand
     }
 
+    /// The same, where there are no edges beside those of the tree.
+    #[inline]
+    pub(crate) fn strand_outside_layers(&self, cursor: &mut Cursor) -> u32 {
+        if cursor.strand == NO_STRAND {
+            let Cursor {
+                scope,
+                task,
+                departures,
+                ..
+            } = *cursor;
+            let node = self.forest.push_strand(scope, task, departures);
+            cursor.strand = self.or_give_up(node).unwrap_or(NO_STRAND);
+        }
+        cursor.strand
+    }
+
     fn close(&self, cursor: &mut Cursor) -> u32 {
         let strand = self.strand(cursor);
         cursor.strand = NO_STRAND;
@@ -804,7 +820,15 @@ impl Engine {
         if let Some(answer) = cache.order(earlier, now) {
             return answer;
         }
-        let answer = self.forest.node(earlier).task == cursor.task || self.is_ordered(earlier, now);
+        let is_own = self.forest.node(earlier).task == cursor.task;
+        if cache.is_hurried {
+            let answer = is_own || self.is_ordered_by_tree(earlier, now);
+            if answer {
+                cache.learn_order(earlier, now, answer);
+            }
+            return answer;
+        }
+        let answer = is_own || self.is_ordered(earlier, now);
         #[cfg(feature = "study")]
         if !self.study.is_cached {
             return answer;
@@ -958,6 +982,12 @@ impl Engine {
 
     fn edges(&self) -> MutexGuard<'_, Edges> {
         self.edges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there are edges beside those of the tree.
+    #[inline]
+    pub(crate) fn has_layers(&self) -> bool {
+        self.has_hand_offs.load(Ordering::Acquire)
     }
 
     /// Tells all layers of edges, unless there are none: a program without them pays one load.

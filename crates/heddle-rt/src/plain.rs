@@ -11,6 +11,7 @@
 use crate::exclusion::Hold;
 use crate::states::{Mark, Mask, StateId};
 use crate::store::{Block, Store};
+use heddle_core::AccessKind;
 
 /// How many accesses a row holds.
 pub(crate) const SLOTS: usize = 4;
@@ -261,6 +262,33 @@ impl Plains {
             _ => return (state == StateId::FRESH).then_some(plain),
         }
         Some(plain)
+    }
+
+    /// The only access of a history, if it has one and is in the smallest form.
+    #[inline(always)]
+    pub(crate) fn only(&self, state: StateId) -> Option<(AccessKind, Mark)> {
+        let kind = match state.0 & FORM {
+            WRITE => AccessKind::Write,
+            READ => AccessKind::Read,
+            _ => return None,
+        };
+        Some((kind, self.singles.get(state.0 & !FORM).mark()))
+    }
+
+    /// The state of a history of one access, if it has the smallest form.
+    #[inline(always)]
+    pub(crate) fn number_only(
+        &self,
+        blocks: &mut PlainBlocks,
+        kind: AccessKind,
+        mark: Mark,
+    ) -> Option<StateId> {
+        let form = match kind {
+            AccessKind::Write => WRITE,
+            AccessKind::Read => READ,
+        };
+        let row = self.number_single(blocks, Single::new(mark)?)?;
+        Some(StateId(form | row))
     }
 
     /// The state of a history; none when a table is full.

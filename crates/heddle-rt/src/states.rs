@@ -44,6 +44,12 @@ impl StateId {
     /// Nothing accessed yet.
     pub(crate) const FRESH: Self = Self(0);
 
+    /// Whether it is of the general form, or fresh.
+    #[inline(always)]
+    pub(crate) fn is_general(self) -> bool {
+        self.0 & FORM == GENERAL
+    }
+
     /// The row of a twin, if it is one.
     #[inline(always)]
     pub(crate) fn twin(self) -> Option<u32> {

@@ -116,6 +116,12 @@ pub fn site(pc: usize) -> SiteId {
     modules().site(pc)
 }
 
+/// The same, if it is the executable's.
+#[inline]
+pub(crate) fn near_site(pc: usize) -> Option<SiteId> {
+    modules().near_site(pc)
+}
+
 impl Modules {
     /// The modules that are loaded now.
     pub fn load() -> Self {
@@ -133,11 +139,13 @@ impl Modules {
     /// The site of a code address.
     #[inline]
     pub fn site(&self, pc: usize) -> SiteId {
+        self.near_site(pc).unwrap_or_else(|| self.far_site(pc))
+    }
+
+    #[inline]
+    fn near_site(&self, pc: usize) -> Option<SiteId> {
         let distance = pc.wrapping_sub(self.code.start);
-        match distance < self.code.len() {
-            true => SiteId::new(distance as u32 + 1),
-            false => self.far_site(pc),
-        }
+        (distance < self.code.len()).then(|| SiteId::new(distance as u32 + 1))
     }
 
     /// The code address of a site.
