@@ -3,6 +3,7 @@
 use crate::atomicity::Scratch;
 use crate::exclusion::Hold;
 use crate::history::Taken;
+use crate::races::Met;
 #[cfg(not(feature = "shuttle"))]
 use crate::row;
 #[cfg(not(feature = "shuttle"))]
@@ -97,6 +98,7 @@ pub struct ThreadCache {
     /// Scratch.
     pub(crate) groups: Vec<Group>,
     pub(crate) torn: Scratch,
+    pub(crate) met: Met,
     /// Whether it remembers no access.
     forgets: bool,
 }
@@ -188,6 +190,7 @@ impl ThreadCache {
             is_watched: false,
             groups: Vec::new(),
             torn: Scratch::default(),
+            met: Met::default(),
             forgets: false,
         }
     }

@@ -21,7 +21,7 @@ use crate::sections::Sections;
 use crate::shadow::Shadow;
 use crate::states::{ROWS, States};
 use crate::store::Store;
-use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
+use crate::sync::{AtomicBool, AtomicU32, Mutex, MutexGuard, Ordering, PoisonError};
 use crate::velodrome::{Course, Velodrome};
 use heddle_core::deadlock::LockOrder;
 use heddle_core::order::layer::Layer;
@@ -178,6 +178,8 @@ pub struct Engine {
     pub(crate) shadow: Shadow,
     pub(crate) frames: Frames,
     pub(crate) races: Mutex<Races>,
+    /// Changes when the races found so far are forgotten.
+    pub(crate) generation: AtomicU32,
     pub(crate) atomicity: Atomicity,
     pub(crate) reports_races: bool,
     edges: Mutex<Edges>,
@@ -265,6 +267,7 @@ impl Engine {
             shadow: Shadow::new(granules)?,
             frames: Frames::new(ROWS)?,
             races: Mutex::default(),
+            generation: AtomicU32::new(0),
             atomicity: Atomicity::new()?,
             reports_races: true,
             edges: Mutex::default(),
@@ -371,6 +374,7 @@ impl Engine {
     /// The races found so far are another process's.
     pub fn forget_races(&self) {
         *self.races.lock().unwrap_or_else(PoisonError::into_inner) = Races::default();
+        self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
     /// The main task at its start.

@@ -14,6 +14,7 @@ use crate::sync::{AtomicU32, Ordering, PoisonError};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::order::tree::{Departures, Nodes};
 use heddle_core::{Access, Certainty, Finding, Place, SiteId, roster::Ancestry};
+use smallvec::SmallVec;
 
 /// Lists up to this length are thinned at every access.
 const SHORT: u32 = 8;
@@ -55,6 +56,9 @@ pub(crate) struct Conflict {
     kind: AccessKind,
     certainty: Certainty,
 }
+
+/// Those of one access: hardly ever more than a few.
+pub(crate) type Conflicts = SmallVec<[Conflict; 4]>;
 
 impl Engine {
     /// An access to whole granules, one after the other.
@@ -249,7 +253,7 @@ impl Engine {
                 hold,
                 mask,
             };
-            let mut conflicts = Vec::new();
+            let mut conflicts = Conflicts::new();
             let live = self.live(state, touch.since);
             cache.is_particular = false;
             let known = self.step_few(cache, cursor, touch, live, mark);
@@ -276,7 +280,7 @@ impl Engine {
                     });
                 }
                 Ok(_) => {
-                    self.report(touch.granule, kind, mark, &conflicts);
+                    self.report(cache, touch.granule, kind, mark, &conflicts);
                     return None;
                 }
             }
@@ -455,8 +459,7 @@ impl Engine {
         let next = self.step_few(cache, cursor, touch, live, now);
         cache.is_hurried = false;
         let Some(next) = next else { return false };
-        let swapped =
-            cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed);
+        let swapped = cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed);
         if swapped.is_err() {
             return false;
         }
@@ -623,7 +626,7 @@ impl Engine {
         touch: Touch,
         state: StateId,
         now: Mark,
-        conflicts: &mut Vec<Conflict>,
+        conflicts: &mut Conflicts,
     ) -> Option<StateId> {
         let mut groups = std::mem::take(&mut cache.groups);
         let next = self.step_groups(cache, cursor, touch, state, now, &mut groups, conflicts);
@@ -641,7 +644,7 @@ impl Engine {
         state: StateId,
         now: Mark,
         groups: &mut Vec<Group>,
-        conflicts: &mut Vec<Conflict>,
+        conflicts: &mut Conflicts,
     ) -> Option<StateId> {
         let kind = touch.kind;
         let before = self.states.open(&mut cache.blocks, state, groups)?;
@@ -710,7 +713,7 @@ impl Engine {
         cursor: &mut Cursor,
         touch: Touch,
         (list, kind): (ListId, AccessKind),
-        conflicts: &mut Vec<Conflict>,
+        conflicts: &mut Conflicts,
     ) {
         let before = conflicts.len();
         for mark in self.states.iter(list) {
@@ -791,8 +794,8 @@ impl Engine {
             let empties = only.is_some_and(|mark| drop(cache, mark));
             return Some(if empties { ListId::EMPTY } else { list });
         }
-        let all: Vec<Mark> = self.states.iter(list).collect();
-        let kept: Vec<Mark> = all
+        let all: SmallVec<[Mark; 8]> = self.states.iter(list).collect();
+        let kept: SmallVec<[Mark; 8]> = all
             .iter()
             .copied()
             .filter(|&mark| !drop(cache, mark))
@@ -914,6 +917,7 @@ impl Engine {
     #[cold]
     pub(crate) fn report(
         &self,
+        cache: &mut ThreadCache,
         location: u64,
         kind: AccessKind,
         now: Mark,
@@ -931,23 +935,25 @@ impl Engine {
             strand: mark.strand,
             hold: mark.hold,
         };
-        let mut races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut found = Vec::new();
-        for conflict in conflicts {
-            let novelty = races.add(
-                location,
-                racy(conflict.mark, conflict.kind),
-                racy(now, kind),
-                conflict.certainty,
-                conflict.mark.mask & now.mask,
-            );
-            if novelty == Novelty::New {
-                found.push([conflict.mark.site, now.site]);
+        let generation = self.generation.load(Ordering::Acquire);
+        for &Conflict {
+            mark,
+            kind: earlier,
+            certainty,
+        } in conflicts
+        {
+            let (sites, bytes) = ([mark.site, now.site], mark.mask & now.mask);
+            let met = &mut cache.met;
+            if met.again(generation, location, sites, certainty, bytes) {
+                continue;
             }
-        }
-        drop(races);
-        for sites in found {
-            (self.witness)(location, sites);
+            let (earlier, now) = (racy(mark, earlier), racy(now, kind));
+            let mut races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
+            let novelty = races.add(met, location, earlier, now, certainty, bytes);
+            drop(races);
+            if novelty == Novelty::New {
+                (self.witness)(location, sites);
+            }
         }
     }
 
@@ -992,7 +998,7 @@ impl Engine {
             place,
             accesses,
             why,
-            count: race.count,
+            count: race.count(),
         }
     }
 }

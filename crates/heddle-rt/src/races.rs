@@ -1,8 +1,10 @@
 //! The races found so far: once per pair of source positions, with the locations and a count.
 
 use crate::exclusion::Hold;
+use crate::sync::{Arc, Ordering};
 use heddle_core::{AccessKind, Certainty};
 use rustc_hash::FxHashMap;
+use std::sync::atomic::AtomicU64;
 
 /// One access of a race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,9 +25,16 @@ pub(crate) struct Race {
     pub(crate) location: u64,
     pub(crate) accesses: [RacyAccess; 2],
     pub(crate) certainty: Certainty,
-    pub(crate) count: u64,
+    count: Arc<AtomicU64>,
     /// The bytes of the location that both touched, over all times.
     pub(crate) bytes: u8,
+}
+
+impl Race {
+    /// How often it was met.
+    pub(crate) fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
 }
 
 /// Whether a race was known.
@@ -44,9 +53,73 @@ pub(crate) struct Races {
     races: Vec<Race>,
 }
 
+/// Races that one thread has met lately: meeting one of them again is but counted.
+#[derive(Debug, Default)]
+pub(crate) struct Met {
+    /// Of which run of [`Races`].
+    generation: u32,
+    rows: Box<[Option<Meeting>]>,
+}
+
+#[derive(Clone, Debug)]
+struct Meeting {
+    location: u64,
+    sites: [u32; 2],
+    certainty: Certainty,
+    bytes: u8,
+    count: Arc<AtomicU64>,
+}
+
+const MEETINGS: usize = 64;
+
+impl Met {
+    fn slot(location: u64, [a, b]: [u32; 2]) -> usize {
+        let mix = location ^ u64::from(a).rotate_left(20) ^ u64::from(b).rotate_left(40);
+        (mix.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % MEETINGS
+    }
+
+    /// Counts a race that says nothing new; whether it is one.
+    pub(crate) fn again(
+        &mut self,
+        generation: u32,
+        location: u64,
+        sites: [u32; 2],
+        certainty: Certainty,
+        bytes: u8,
+    ) -> bool {
+        if self.generation != generation || self.rows.is_empty() {
+            self.rows = vec![None; MEETINGS].into();
+            self.generation = generation;
+        }
+        let known = self.rows[Self::slot(location, sites)].as_ref();
+        let known = known.filter(|met| {
+            (met.location, met.sites) == (location, sites)
+                && met.certainty >= certainty
+                && bytes & !met.bytes == 0
+        });
+        if let Some(met) = known {
+            met.count.fetch_add(1, Ordering::Relaxed);
+        }
+        known.is_some()
+    }
+
+    fn note(&mut self, race: &Race, sites: [u32; 2]) {
+        if let Some(slot) = self.rows.get_mut(Self::slot(race.location, sites)) {
+            *slot = Some(Meeting {
+                location: race.location,
+                sites,
+                certainty: race.certainty,
+                bytes: race.bytes,
+                count: Arc::clone(&race.count),
+            });
+        }
+    }
+}
+
 impl Races {
     pub(crate) fn add(
         &mut self,
+        met: &mut Met,
         location: u64,
         earlier: RacyAccess,
         now: RacyAccess,
@@ -61,16 +134,17 @@ impl Races {
                 location,
                 accesses: [earlier, now],
                 certainty,
-                count: 0,
+                count: Arc::default(),
                 bytes: 0,
             });
         }
         let race = &mut self.races[row];
-        race.count += 1;
+        race.count.fetch_add(1, Ordering::Relaxed);
         race.bytes |= bytes;
         if certainty > race.certainty {
             (race.certainty, race.accesses) = (certainty, [earlier, now]);
         }
+        met.note(race, [earlier.site, now.site]);
         match row == next {
             true => Novelty::New,
             false => Novelty::Known,

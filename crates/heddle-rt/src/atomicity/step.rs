@@ -7,7 +7,7 @@ use super::twins::{Parts, Recents, Twin, Watch};
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, Through};
 use crate::exclusion::Hold;
-use crate::history::{Conflict, Taken, Touch};
+use crate::history::{Conflicts, Taken, Touch};
 use crate::states::{Group, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering};
 use heddle_core::AccessKind::Read;
@@ -33,7 +33,7 @@ struct Next {
 /// What an access meets.
 #[derive(Default)]
 struct Met {
-    conflicts: Vec<Conflict>,
+    conflicts: Conflicts,
     triples: Vec<Triple>,
 }
 
@@ -114,7 +114,7 @@ impl Engine {
                     if is_common && known.is_none() {
                         cache.learn_step(state, mark, kind, to);
                     }
-                    self.tell(touch, mark, watch, &met);
+                    self.tell(cache, touch, mark, watch, &met);
                     if watch.touches_group(mask) {
                         self.step_groups_of(cache, cursor, touch, watch, mark);
                         return None;
@@ -138,9 +138,9 @@ impl Engine {
         }
     }
 
-    fn tell(&self, touch: Touch, mark: Mark, watch: Watch, met: &Met) {
+    fn tell(&self, cache: &mut ThreadCache, touch: Touch, mark: Mark, watch: Watch, met: &Met) {
         if !met.conflicts.is_empty() {
-            self.report(touch.granule, touch.kind, mark, &met.conflicts);
+            self.report(cache, touch.granule, touch.kind, mark, &met.conflicts);
         }
         if !met.triples.is_empty() {
             let subject = Subject::Granule(touch.granule);
@@ -206,7 +206,7 @@ impl Engine {
         touch: Touch,
         race: StateId,
         mark: Mark,
-        conflicts: &mut Vec<Conflict>,
+        conflicts: &mut Conflicts,
     ) -> Option<StateId> {
         cache.is_watched = true;
         let next = self.step_few(cache, cursor, touch, race, mark);
