@@ -192,8 +192,11 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
         cursor,
         ..
     } = thread;
-    if !engine.touch_quickly(cache, cursor, touch, site.raw(), pc) {
+    let Some(taken) = engine.touch_quickly(cache, cursor, touch, site.raw()) else {
         return false;
+    };
+    if since == 0 {
+        cache.took(taken, kind, mask, pc);
     }
     (granule as usize + 1) * GRANULE >= address.wrapping_add(len)
 }

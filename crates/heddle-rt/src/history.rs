@@ -91,8 +91,12 @@ impl Engine {
                 cache.begin_access();
                 has_begun = true;
             }
-            let hold = cursor.hold;
-            last = self.make(cache, cursor, touch, site(), hold);
+            let (hold, site) = (cursor.hold, site());
+            let is_quick = hold == Hold::NOTHING && self.is_quick();
+            let quick = is_quick.then(|| self.touch_quickly(cache, cursor, touch, site));
+            last = quick
+                .flatten()
+                .or_else(|| self.make(cache, cursor, touch, site, hold));
         }
     }
 
@@ -423,7 +427,8 @@ impl Engine {
     }
 
     /// As [`touch`](Self::touch) by a task that holds nothing, if the history is plain, there is no race and no other
-    /// thread interferes: whether that was so. Neither allocates, nor takes a lock, nor calls what the caller gave.
+    /// thread interferes; none if the long way must be gone. Neither allocates, nor calls what the front end gave, nor
+    /// takes a lock but that on rows to use again.
     #[inline]
     pub fn touch_quickly(
         &self,
@@ -431,19 +436,14 @@ impl Engine {
         cursor: &mut Cursor,
         touch: Touch,
         site: u32,
-        pc: usize,
-    ) -> bool {
-        let Some(cell) = self.shadow.cell(touch.granule) else {
-            return false;
-        };
+    ) -> Option<Taken> {
+        let cell = self.shadow.cell(touch.granule)?;
         let state = StateId(cell.load(Ordering::Acquire));
-        if state.is_general() && state != StateId::FRESH {
-            return false;
+        let is_fresh = state == StateId::FRESH;
+        if state.is_general() && !is_fresh || self.has_layers() {
+            return None;
         }
-        if self.has_layers() {
-            return false;
-        }
-        if state == StateId::FRESH {
+        if is_fresh {
             self.shadow.settle(touch.granule);
         }
         let strand = self.strand_outside_layers(cursor);
@@ -458,26 +458,21 @@ impl Engine {
         (cache.is_particular, cache.is_hurried) = (false, true);
         let next = self.step_few(cache, cursor, touch, live, now);
         cache.is_hurried = false;
-        let Some(next) = next else { return false };
-        let swapped = cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed);
-        if swapped.is_err() {
-            return false;
-        }
+        let next = next?;
+        cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed)
+            .ok()?;
         cache.learn(touch.kind, next, touch.mask);
-        if touch.since == 0 {
-            let taken = Taken {
-                from: state,
-                to: next,
-            };
-            cache.took(taken, touch.kind, touch.mask, pc);
-        }
-        true
+        Some(Taken {
+            from: state,
+            to: next,
+        })
     }
 
-    /// Whether accesses may be made by [`touch_quickly`](Self::touch_quickly): races are looked for, and nothing is
-    /// recorded.
+    /// Whether accesses may be made by [`touch_quickly`](Self::touch_quickly): races are looked for, nothing is
+    /// recorded, and not everything is watched.
     pub fn is_quick(&self) -> bool {
-        self.reports_races && self.recorder.is_none() && self.velodrome.is_none()
+        let is_alone = self.recorder.is_none() && self.velodrome.is_none();
+        self.reports_races && is_alone && !self.atomicity.is_all
     }
 
     /// The history after a write; none if it races, or does not fit.
