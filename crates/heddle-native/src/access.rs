@@ -166,6 +166,7 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
     if !thread.is_quick || !thread.cursor.holds_nothing() || guarded::any() {
         return false;
     }
+    thread.activity.access();
     let since = if thread.gap.contains(address) {
         0
     } else if thread.stack.contains(address) && !thread.storage.contains(&address) {

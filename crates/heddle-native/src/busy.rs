@@ -284,6 +284,30 @@ pub(crate) fn close_gate() {
     }
 }
 
+/// The same for work that can wait: gives up if another thread closes the gate, or does not leave soon. Whether the
+/// gate is closed. To be called outside.
+pub(crate) fn try_close_gate() -> bool {
+    const SPINS: u32 = 2_000;
+    const PAUSES: u32 = 100;
+    if is_inside() || GATE_CLOSED.swap(true, Ordering::SeqCst) {
+        return false;
+    }
+    // SAFETY: the calling thread's own word. It must not wait at its own gate.
+    let own = unsafe { &*words::busy() };
+    own.fetch_add(1, Ordering::SeqCst);
+    for round in 0..SPINS + PAUSES {
+        if are_others_outside(own) {
+            return true;
+        }
+        match round < SPINS {
+            true => std::hint::spin_loop(),
+            false => pause(),
+        }
+    }
+    open_gate(Side::Parent);
+    false
+}
+
 fn are_others_outside(own: &AtomicU64) -> bool {
     // Threads that end need the list, so it is not kept.
     let words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,6 +11,9 @@
 
 use crate::busy::{self, Side};
 use crate::end;
+use crate::reclaim;
+use crate::thread::Thread;
+use crate::words;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
 /// The process that the memory belongs to.
@@ -75,6 +78,7 @@ extern "C" fn in_child() {
     own();
     end::reset();
     end::forget_findings();
+    reclaim::keep_only(words::record() as *mut Thread);
     busy::open_gate(Side::Child);
 }
 

@@ -34,6 +34,7 @@ mod own_stack;
 mod predict;
 mod preserve;
 pub mod pthread;
+mod reclaim;
 pub mod report;
 mod runs;
 pub mod runtime;

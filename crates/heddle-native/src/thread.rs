@@ -6,6 +6,7 @@
 
 use crate::busy;
 use crate::own_stack::{self, Stacks};
+use crate::reclaim::{self, Activity};
 use crate::report::options::Observed;
 use crate::runtime::{Runtime, runtime};
 use crate::stack::{self, Gap, Stack};
@@ -35,6 +36,8 @@ pub struct Thread {
     pub(crate) gap: Gap,
     /// While above 0 its accesses are not checked.
     pub ignore: u32,
+    /// What matters to giving back what is unused.
+    pub(crate) activity: Activity,
     /// Whether accesses may be made in the quick way.
     pub(crate) is_quick: bool,
     /// Whether the order of its accesses matters.
@@ -104,18 +107,25 @@ pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R>
     if thread.is_null() {
         return None;
     }
-    let _busy = busy::begin();
+    let busy = busy::begin();
     // SAFETY: the calling thread's record; `inside` makes sure that it is lent out once.
     let thread = unsafe { &mut *thread };
     if std::mem::replace(&mut thread.inside, true) {
         return None;
     }
+    thread.activity.enter();
     thread.uncheck();
     let result = runtime().map(|runtime| own_stack::call(|| f(runtime, thread)));
     thread.inside = false;
     thread.cache.follow(thread.cursor.strand());
     if thread.ignore == 0 && result.is_some() {
         thread.check();
+    }
+    let has_strand = thread.cursor.strand() != 0;
+    let is_due = thread.activity.leave(has_strand) && thread.engine.wants_reclaim();
+    drop(busy);
+    if is_due && !busy::is_inside() {
+        reclaim::reclaim();
     }
     result
 }
@@ -137,6 +147,7 @@ pub fn attach(cursor: Cursor) {
         storage: stack::thread_local_storage(),
         gap: Gap::default(),
         ignore: 0,
+        activity: Activity::default(),
         is_quick: runtime.options.observed == Observed::Nothing && runtime.engine.is_quick(),
         observed: runtime.options.observed,
         order: runtime.engine.order_view(),
@@ -156,6 +167,7 @@ pub fn attach(cursor: Cursor) {
         thread.cache.remember_nothing();
     }
     busy::register();
+    reclaim::register(thread);
     if let Some(stacks) = thread.stacks {
         words::set_stack(stacks.top());
         crate::signal::use_alternate(stacks);
@@ -172,6 +184,7 @@ pub fn detach() -> Option<Cursor> {
     }
     let _busy = busy::begin();
     busy::unregister();
+    reclaim::unregister(thread);
     words::set_record(0);
     // SAFETY: the record was boxed by `attach`, and nobody refers to it any more.
     let mut thread = unsafe { Box::from_raw(thread) };

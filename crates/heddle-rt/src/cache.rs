@@ -126,6 +126,18 @@ struct Step {
     next: StateId,
 }
 
+const NO_STEP: Step = Step {
+    state: StateId::FRESH,
+    mark: Mark {
+        strand: 0,
+        site: 0,
+        hold: Hold::NOTHING,
+        mask: 0,
+    },
+    kind: AccessKind::Read,
+    next: StateId::FRESH,
+};
+
 /// The first epoch.
 const FIRST: u64 = 1 << 8 | 0xff;
 
@@ -159,17 +171,6 @@ impl Taking {
 impl ThreadCache {
     /// Empty caches.
     pub fn new() -> Self {
-        let nothing = Step {
-            state: StateId::FRESH,
-            mark: Mark {
-                strand: 0,
-                site: 0,
-                hold: Hold::NOTHING,
-                mask: 0,
-            },
-            kind: AccessKind::Read,
-            next: StateId::FRESH,
-        };
         let taking = Box::new(Taking {
             region: Region::NOWHERE,
             steps: [[NEVER; AGAIN]; 2],
@@ -180,7 +181,7 @@ impl ThreadCache {
             own: Some(own),
             taking,
             strand: 0,
-            steps: vec![nothing; STEPS].into(),
+            steps: vec![NO_STEP; STEPS].into(),
             orders: vec![(0, 0, false); ORDERS].into(),
             atomic: (Hold::NOTHING, Hold::NOTHING),
             private: (Hold::NOTHING, Hold::NOTHING),
@@ -289,6 +290,20 @@ impl ThreadCache {
         known.states = [[0; KNOWN]; 2];
         known.wanted = FIRST;
         self.taking.steps = [[NEVER; AGAIN]; 2];
+    }
+
+    /// What it knows of states and strands is void: rows are about to be used again. The thread itself may be in the
+    /// common path, but nowhere else.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) fn forget_all(&mut self) {
+        let known = self.known_mut();
+        known.states = [[0; KNOWN]; 2];
+        // A step whose key the common path has just seen must stay as it is.
+        let steps = self.taking.steps.iter_mut().flatten();
+        steps.for_each(|step| step.key = 0);
+        self.steps.fill(NO_STEP);
+        self.orders.fill((0, 0, false));
+        self.blocks.plain.forget();
     }
 
     /// Whether the strand has already made such an access to a granule in `state`.

@@ -21,6 +21,11 @@ mod mapped {
             Reserved::new(capacity).map(Self)
         }
 
+        /// The memory of the cells.
+        pub(crate) fn reserved(&self) -> &Reserved<AtomicU32> {
+            &self.0
+        }
+
         /// The cell at `index`; none past the capacity.
         #[inline(always)]
         pub(crate) fn get(&self, index: u64) -> Option<&AtomicU32> {

@@ -185,7 +185,7 @@ pub struct Engine {
     edges: Mutex<Edges>,
     has_edges: AtomicBool,
     has_hand_offs: AtomicBool,
-    tasks: Store<TaskRow>,
+    pub(crate) tasks: Store<TaskRow>,
     origins: Store<Origin>,
     finishes: Store<FinishInfo>,
     /// Whether every parallel access of a location is kept: the tree alone does not say who can stand for whom.
@@ -193,6 +193,13 @@ pub struct Engine {
     /// Whether an access was dropped for others that were then ordered by more than the tree.
     lost: AtomicBool,
     pub(crate) has_pieces: AtomicBool,
+    /// Whether strands or tasks are known by name: something may wait for them.
+    pub(crate) has_names: AtomicBool,
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) reclaimed: Mutex<crate::reclaim::Reclaimed>,
+    /// Nodes there were when unused ones were last looked for.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) counted: AtomicU32,
     excluded: AtomicBool,
     pub(crate) owned: fn(u64) -> bool,
     pub(crate) witness: fn(u64, [u32; 2]),
@@ -206,8 +213,8 @@ pub struct Engine {
 
 /// A task.
 #[derive(Clone, Copy, Debug)]
-struct TaskRow {
-    parent: TaskId,
+pub(crate) struct TaskRow {
+    pub(crate) parent: TaskId,
     site: SiteId,
     /// Row of its [`Origin`].
     origin: u32,
@@ -279,6 +286,11 @@ impl Engine {
             keeps_all: AtomicBool::new(false),
             lost: AtomicBool::new(false),
             has_pieces: AtomicBool::new(false),
+            has_names: AtomicBool::new(false),
+            #[cfg(not(feature = "shuttle"))]
+            reclaimed: Mutex::default(),
+            #[cfg(not(feature = "shuttle"))]
+            counted: AtomicU32::new(0),
             excluded: AtomicBool::new(false),
             owned: |_| false,
             witness: |_, _| (),
@@ -352,6 +364,13 @@ impl Engine {
     pub(crate) fn excludes(&self) {
         if !self.excluded.load(Ordering::Relaxed) {
             self.excluded.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Something may wait for a strand or a task by its name.
+    fn names(&self) {
+        if !self.has_names.load(Ordering::Relaxed) {
+            self.has_names.store(true, Ordering::Release);
         }
     }
 
@@ -451,6 +470,9 @@ impl Engine {
     /// `likely` is the row of an origin that may be the new task's; it is when this returns.
     pub(crate) fn add_task(&self, info: TaskInfo, frame: u32, likely: &mut u32) -> TaskId {
         let TaskInfo { parent, site, .. } = info;
+        if departures_of(info.kind) == Departures::Edges {
+            self.names();
+        }
         let origin = Origin {
             finish: info.finish,
             kind: info.kind,
@@ -560,6 +582,10 @@ impl Engine {
             ..
         } = cursor;
         self.leak(&cursor);
+        self.forest.leave_task(scope);
+        for &wait in &cursor.left_waits {
+            self.forest.leave(wait);
+        }
         self.each_layer(|layer| layer.end(task, joined_by));
         if outlived_by != joined_by {
             self.each_layer(|layer| layer.end(task, outlived_by));
@@ -616,6 +642,7 @@ impl Engine {
 
     /// The task's innermost finish is over, and with it all its tasks.
     pub fn finish_end(&self, cursor: &mut Cursor, scope: FinishScope) {
+        self.forest.leave(scope.node);
         (cursor.scope, cursor.finish) = (scope.outer_scope, scope.outer_finish);
         cursor.wait = scope.outer_wait;
         self.operate(cursor);
@@ -645,11 +672,13 @@ impl Engine {
 
     /// Extra edges may leave the task, at its end at the latest: others will wait for it by name.
     pub fn expect_departures(&self, cursor: &mut Cursor) {
+        self.names();
         cursor.departures = Departures::Edges;
         cursor.strand = NO_STRAND;
     }
 
     fn signal_in_region(&self, cursor: &mut Cursor) -> u32 {
+        self.names();
         let strand = self.close(cursor);
         self.record(|book| book.signal(cursor.task, strand));
         self.signalled(cursor, strand);

@@ -2,10 +2,14 @@
 
 use crate::cells::Cells;
 use crate::store::Store;
+#[cfg(not(feature = "shuttle"))]
+use crate::store::{Pages, Reserved};
 use crate::sync::{Ordering, PoisonError, RwLock};
 use heddle_core::TaskId;
 use heddle_core::order::tree::{Departures, Node, NodeIndex, NodeKind, Nodes};
 use rustc_hash::FxHashMap;
+#[cfg(not(feature = "shuttle"))]
+use std::sync::atomic::AtomicU8;
 
 /// The nodes of a run. Siblings are made by one task, in its program's sequence; indices come from
 /// one counter, so they ascend along it whatever threads the task runs on. (The members of a team are
@@ -17,6 +21,9 @@ pub(crate) struct Forest {
     /// For a wait that is over: one more than a node above it, with nothing in between that could
     /// leave a task unjoined. 0 while it is not, and for ever if its task ended first.
     over: Cells,
+    /// Bytes that are not 0 for scopes in which nothing stands any more.
+    #[cfg(not(feature = "shuttle"))]
+    left: Reserved<AtomicU8>,
     #[cfg(feature = "study")]
     pub(crate) linked: Option<crate::study::Linked>,
 }
@@ -32,6 +39,8 @@ impl Forest {
             nodes,
             anchors: RwLock::default(),
             over: Cells::new(capacity as usize)?,
+            #[cfg(not(feature = "shuttle"))]
+            left: Reserved::new(capacity as usize)?,
             #[cfg(feature = "study")]
             linked: crate::study::Linked::new(capacity),
         })
@@ -86,6 +95,7 @@ impl Forest {
     /// The task has waited for the children in `wait`. Says whether they leave descendants behind that are not
     /// joined.
     pub(crate) fn wait_over(&self, wait: NodeIndex) -> bool {
+        self.leave(wait);
         self.over.get(u64::from(wait)).is_some_and(|over| {
             let before = over.swap(self.node(wait).parent + 1, Ordering::AcqRel);
             before == LEAKY
@@ -123,6 +133,81 @@ impl Forest {
             over.store(at + 1, Ordering::Release);
         }
     }
+}
+
+/// Finds nodes that no strand of interest stands below.
+#[cfg(not(feature = "shuttle"))]
+impl Forest {
+    /// No task stands in this scope any more, nor will one; those it has created may go on.
+    #[inline]
+    pub(crate) fn leave(&self, scope: NodeIndex) {
+        if (scope as usize) < self.left.capacity() {
+            // SAFETY: the index is below the capacity; zero is a valid value.
+            unsafe { &*self.left.base().add(scope as usize) }.store(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A task that stood in `scope` is over: nothing stands there, nor in the task's scopes around it.
+    pub(crate) fn leave_task(&self, scope: NodeIndex) {
+        let mut at = scope;
+        while at != 0 {
+            self.leave(at);
+            if self.is_task(at) {
+                return;
+            }
+            at = self.node(at).parent;
+        }
+    }
+
+    /// Whether a node must stay because something may stand in its scope.
+    fn is_in_use(&self, node: NodeIndex, gone: &Released) -> bool {
+        let here = self.node(node);
+        let scope = match here.kind() {
+            NodeKind::Strand => here.parent,
+            _ => node,
+        };
+        if gone.nodes.has_released::<Node>(scope as usize) {
+            return false;
+        }
+        // SAFETY: the index is that of a node.
+        unsafe { &*self.left.base().add(scope as usize) }.load(Ordering::Relaxed) == 0
+    }
+
+    /// All nodes that something may stand in.
+    pub(crate) fn in_use<'a>(&'a self, gone: &'a Released) -> impl Iterator<Item = NodeIndex> + 'a {
+        let present = gone.nodes.present::<Node>(self.count() as usize);
+        let present = present.map(|node| node as NodeIndex);
+        present.filter(|&node| self.is_in_use(node, gone))
+    }
+
+    /// Gives back the memory of nodes that are dead for the second time.
+    pub(crate) fn release(
+        &self,
+        gone: &mut Released,
+        is_certain: bool,
+        is_dead: impl Fn(usize) -> bool + Copy,
+    ) {
+        let nodes = self.count() as usize;
+        self.nodes.release(&mut gone.nodes, is_certain, is_dead);
+        let over = self.over.reserved();
+        over.release(&mut gone.over, nodes, is_certain, is_dead);
+    }
+}
+
+/// What was given back of the nodes.
+#[cfg(not(feature = "shuttle"))]
+#[derive(Debug, Default)]
+pub(crate) struct Released {
+    nodes: Pages,
+    over: Pages,
+}
+
+/// Simulated runs are short.
+#[cfg(feature = "shuttle")]
+impl Forest {
+    pub(crate) fn leave(&self, _scope: NodeIndex) {}
+
+    pub(crate) fn leave_task(&self, _scope: NodeIndex) {}
 }
 
 impl Nodes for Forest {

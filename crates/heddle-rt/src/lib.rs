@@ -20,6 +20,8 @@ mod history;
 mod lock_order;
 mod plain;
 mod races;
+#[cfg(not(feature = "shuttle"))]
+mod reclaim;
 mod record;
 #[cfg(not(feature = "shuttle"))]
 mod row;

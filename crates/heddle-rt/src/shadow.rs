@@ -17,7 +17,7 @@ pub(crate) use simulated::Shadow;
 #[cfg(not(feature = "shuttle"))]
 mod mapped {
     use super::AtomicU32;
-    use crate::store::Reserved;
+    use crate::store::{Reserved, Store};
     use std::sync::atomic::{AtomicU8, Ordering};
 
     /// From this many states on, clearing gives pages back instead of writing zeros.
@@ -33,7 +33,12 @@ mod mapped {
         states: Reserved<AtomicU32>,
         /// Whether the states of a block have memory.
         settled: Reserved<AtomicU8>,
+        /// Those blocks; one may be named twice.
+        blocks: Store<u32>,
     }
+
+    /// How many blocks can have memory, if each is named twice.
+    const BLOCKS: u32 = 1 << 28;
 
     impl Shadow {
         /// Room for granules below `granules`, a multiple of a block's.
@@ -43,6 +48,7 @@ mod mapped {
             Some(Self {
                 states,
                 settled: Reserved::new((granules / BLOCK) as usize)?,
+                blocks: Store::new(BLOCKS)?,
             })
         }
 
@@ -59,6 +65,7 @@ mod mapped {
             let settled = unsafe { &*self.settled.base().add(block) };
             if settled.load(Ordering::Relaxed) == 0 {
                 settled.store(1, Ordering::Relaxed);
+                self.blocks.push(block as u32);
                 self.give_memory(granule);
             }
         }
@@ -80,6 +87,21 @@ mod mapped {
             // SAFETY: the index is below the capacity; states are zeroed, aligned, and accessed as
             // atomics only.
             (index < self.states.capacity()).then(|| unsafe { &*self.states.base().add(index) })
+        }
+
+        /// The states that have memory, block by block; some may come twice.
+        pub(crate) fn present(&self) -> impl Iterator<Item = &[AtomicU32]> {
+            self.blocks.rows().filter_map(|block| {
+                let first = self.cell(u64::from(block) * BLOCK)?;
+                let room = self.states.capacity() - block as usize * BLOCK as usize;
+                // SAFETY: the block lies inside the reserved space; states are accessed as atomics only.
+                Some(unsafe { std::slice::from_raw_parts(first, room.min(BLOCK as usize)) })
+            })
+        }
+
+        /// How many bytes that is.
+        pub(crate) fn present_bytes(&self) -> usize {
+            self.blocks.len() as usize * BLOCK as usize * size_of::<u32>()
         }
 
         /// All granules whose states have memory.

@@ -293,6 +293,24 @@ impl States {
         groups.max().unwrap_or(0)
     }
 
+    /// The strands that a history names.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) fn strands(&self, state: StateId, mut of: impl FnMut(u32)) {
+        if state.twin().is_some() {
+            return;
+        }
+        if let Some(plain) = self.plains.get(state) {
+            let marks = plain.writes().iter().chain(plain.reads());
+            return marks.for_each(|mark| of(mark.strand));
+        }
+        let mut groups = Vec::new();
+        self.open_general(state.0 & !FORM, &mut groups);
+        for group in groups {
+            let marks = self.iter(group.writes).chain(self.iter(group.reads));
+            marks.for_each(|mark| of(mark.strand));
+        }
+    }
+
     /// What the last writes of a state held.
     pub(crate) fn last(&self, state: StateId) -> LastId {
         match state.0 & FORM {

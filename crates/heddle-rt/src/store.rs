@@ -3,7 +3,7 @@
 //! Address space for all rows is reserved at the start and backed by memory as rows are written, so
 //! rows never move and reading one is a plain load.
 
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, Mutex, Ordering, PoisonError};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -12,6 +12,11 @@ use std::ptr::NonNull;
 pub(crate) struct Store<T> {
     rows: Reserved<T>,
     len: Apart<AtomicU32>,
+    /// First rows of blocks that may be taken again.
+    spare: Mutex<Vec<u32>>,
+    has_spare: AtomicBool,
+    /// Blocks taken since unused ones were last looked for.
+    taken: AtomicU32,
 }
 
 /// What many threads change, in a cache line of its own: what lies beside it is only read.
@@ -28,6 +33,9 @@ impl<T: Copy> Store<T> {
         Some(Self {
             rows: Reserved::new(capacity as usize)?,
             len: Apart(AtomicU32::new(0)),
+            spare: Mutex::default(),
+            has_spare: AtomicBool::new(false),
+            taken: AtomicU32::new(0),
         })
     }
 
@@ -60,6 +68,14 @@ impl<T: Copy> Store<T> {
 
     #[cold]
     fn take(&self, block: &mut Block) -> Option<()> {
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        if self.has_spare.load(Ordering::Relaxed)
+            && let Some(start) = self.take_spare()
+        {
+            let end = start + Block::LEN;
+            *block = Block { next: start, end };
+            return Some(());
+        }
         let start = self.len.0.fetch_add(Block::LEN, Ordering::Relaxed);
         let end = start.checked_add(Block::LEN);
         let Some(end) = end.filter(|&end| end as usize <= self.rows.capacity) else {
@@ -69,6 +85,20 @@ impl<T: Copy> Store<T> {
         self.rows.give_memory(start, Block::LEN);
         *block = Block { next: start, end };
         Some(())
+    }
+
+    fn take_spare(&self) -> Option<u32> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = spare.pop();
+        self.has_spare.store(!spare.is_empty(), Ordering::Relaxed);
+        start
+    }
+
+    /// Bytes of the blocks taken since unused ones were last looked for.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) fn taken_bytes(&self) -> usize {
+        let rows = self.taken.load(Ordering::Relaxed) as usize * Block::LEN as usize;
+        rows * size_of::<T>()
     }
 
     /// The row `index`, which a `push` that happened before this call returned.
@@ -99,8 +129,163 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    const LEN: u32 = 256;
+    /// Small ones let tests use rows again often.
+    const LEN: u32 = if cfg!(debug_assertions) { 2 } else { 64 };
 }
+
+/// Finds blocks of rows that nobody refers to, and memory that only they are in. No thread may use the table
+/// meanwhile, and rows that stay must be referred to in a way that `is_used` and `is_dead` can tell.
+#[cfg(not(feature = "shuttle"))]
+mod reclaim {
+    use super::{Block, Ordering, PoisonError, Reserved, STEP, Store};
+
+    /// What was unused the last time.
+    #[derive(Debug, Default)]
+    pub(crate) struct Idle(Vec<bool>);
+
+    /// Which pages of a table only dead rows are in.
+    #[derive(Debug, Default)]
+    pub(crate) struct Pages(Vec<Page>);
+
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    enum Page {
+        #[default]
+        Used,
+        /// Of dead rows only, the last time.
+        Dead,
+        /// Given back to the system.
+        Released,
+    }
+
+    const PAGE: usize = 4096;
+
+    /// What is given back at a time, and what is kept at the end because it got memory ahead. Tests give back as much
+    /// as they can.
+    const PIECE: usize = if cfg!(debug_assertions) { 48 } else { PAGE };
+    const AHEAD: usize = if cfg!(debug_assertions) { 0 } else { STEP };
+
+    impl<T: Copy> Store<T> {
+        /// How many blocks there are; the table's first row is in none.
+        pub(crate) fn blocks(&self) -> usize {
+            (self.len() as usize).saturating_sub(1) / Block::LEN as usize
+        }
+
+        /// The block of a row, but of the first.
+        pub(crate) fn block_of(row: u32) -> Option<usize> {
+            Some(row.checked_sub(1)? as usize / Block::LEN as usize)
+        }
+
+        /// Blocks that were unused last time, are now, and so are for certain may be taken again.
+        pub(crate) fn reuse(
+            &self,
+            idle: &mut Idle,
+            is_certain: bool,
+            is_used: impl Fn(usize) -> bool,
+        ) {
+            let blocks = self.blocks();
+            idle.0.resize(blocks, false);
+            let start = |block: usize| block as u32 * Block::LEN + 1;
+            let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut is_spare = vec![false; blocks];
+            for &start in spare.iter() {
+                if let Some(block) = Self::block_of(start) {
+                    is_spare[block] = true;
+                }
+            }
+            for block in 0..blocks {
+                if is_spare[block] {
+                    continue;
+                }
+                let was_idle = std::mem::replace(&mut idle.0[block], !is_used(block));
+                if was_idle && idle.0[block] && is_certain {
+                    idle.0[block] = false;
+                    spare.push(start(block));
+                }
+            }
+            self.has_spare.store(!spare.is_empty(), Ordering::Relaxed);
+            self.taken.store(0, Ordering::Relaxed);
+        }
+
+        /// The same for pages, which are given back to the system.
+        pub(crate) fn release(
+            &self,
+            pages: &mut Pages,
+            is_certain: bool,
+            is_dead: impl Fn(usize) -> bool,
+        ) {
+            self.rows
+                .release(pages, self.len() as usize, is_certain, is_dead);
+        }
+    }
+
+    impl<T> Reserved<T> {
+        /// Gives pages of dead rows back, among the first `rows`.
+        pub(crate) fn release(
+            &self,
+            pages: &mut Pages,
+            rows: usize,
+            is_certain: bool,
+            is_dead: impl Fn(usize) -> bool,
+        ) {
+            let row = size_of::<T>();
+            // What was given memory ahead is still to be used.
+            let whole = (rows * row).saturating_sub(AHEAD) / PIECE;
+            pages.0.resize(whole.max(pages.0.len()), Page::Used);
+            for (number, page) in pages.0.iter_mut().enumerate().take(whole) {
+                if *page == Page::Released {
+                    continue;
+                }
+                let (start, end) = (number * PIECE, (number + 1) * PIECE);
+                let is_dead = (start / row..end.div_ceil(row)).all(&is_dead);
+                *page = match (is_dead, *page) {
+                    (true, Page::Dead) if is_certain => {
+                        self.give_back(start);
+                        Page::Released
+                    }
+                    (true, _) => Page::Dead,
+                    (false, _) => Page::Used,
+                };
+            }
+        }
+    }
+
+    impl<T> Reserved<T> {
+        fn give_back(&self, start: usize) {
+            // SAFETY: a piece of the mapping, which nobody reads or writes any more.
+            unsafe {
+                let start = self.base().byte_add(start);
+                match PIECE == PAGE {
+                    true => drop(libc::madvise(start.cast(), PAGE, libc::MADV_DONTNEED)),
+                    false => start.cast::<u8>().write_bytes(0, PIECE),
+                }
+            }
+        }
+    }
+
+    impl Pages {
+        /// Rows that are still there, of a table of `rows` rows of this type.
+        pub(crate) fn present<T>(&self, rows: usize) -> impl Iterator<Item = usize> + '_ {
+            let row = size_of::<T>();
+            (0..rows).step_by(PAGE / row).flat_map(move |first| {
+                let is_gone = self.0.get(first * row / PAGE) == Some(&Page::Released);
+                let last = if is_gone {
+                    first
+                } else {
+                    (first + PAGE / row).min(rows)
+                };
+                first..last
+            })
+        }
+
+        /// Whether a row of this type is gone.
+        pub(crate) fn has_released<T>(&self, index: usize) -> bool {
+            self.0.get(index * size_of::<T>() / PIECE) == Some(&Page::Released)
+        }
+    }
+}
+
+#[cfg(not(feature = "shuttle"))]
+pub(crate) use reclaim::{Idle, Pages};
 
 /// Reserved address space for `capacity` rows, zero until written.
 #[derive(Debug)]

@@ -85,6 +85,7 @@ impl Engine {
         let task = cursor.task;
         self.each_layer(|layer| layer.spawn(team.owner, task));
         self.record(|book| book.pass(team.owner, task, phase.id()));
+        self.forest.leave_task(cursor.scope);
         let passed = cursor.phase + 1;
         let (hold, before) = (cursor.hold, cursor.finish);
         let course = std::mem::take(&mut cursor.course);
@@ -102,6 +103,7 @@ impl Engine {
             .last()
             .copied();
         if let Some(last) = last {
+            self.forest.leave(last.node);
             self.each_layer(|layer| layer.finish_end(last.id(), team.owner, &self.forest));
             self.record(|book| book.finish_end(team.owner, last.id()));
             self.gone_past(cursor, last.id());
@@ -115,6 +117,8 @@ impl Engine {
             return *phase;
         }
         if let Some(last) = phases.last() {
+            // Members that have not passed yet stand in nodes of their own.
+            self.forest.leave(last.node);
             self.each_layer(|layer| layer.finish_end(last.id(), team.owner, &self.forest));
             self.record(|book| book.finish_end(team.owner, last.id()));
         }

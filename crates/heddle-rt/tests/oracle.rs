@@ -8,12 +8,13 @@ use heddle_oracle::stream::{Class, Mode, script, simulate};
 use heddle_oracle::{Oracle, try_cases};
 use heddle_rt::Engine;
 
-fn agrees(class: Class, mode: Mode) {
+fn agrees(class: Class, mode: Mode, reclaims: bool) {
     let given = std::env::var("HEDDLE_CASES").ok();
     let cases = given.and_then(|cases| cases.parse().ok()).unwrap_or(200);
     let result = try_cases(&script(class, mode), cases, 7, |script| {
         let events = simulate(script);
         let mut driver = Driver::new(Engine::new().expect("address space"), Numbers::of(&events));
+        driver.reclaims = reclaims;
         events.iter().for_each(|&event| driver.on(event));
         let (found, expected) = (driver.verdicts(), Oracle::of(&events).verdicts());
         match found == expected {
@@ -32,14 +33,22 @@ fn agrees(class: Class, mode: Mode) {
 fn serial_runs() {
     Class::ALL
         .iter()
-        .for_each(|&class| agrees(class, Mode::Serial));
+        .for_each(|&class| agrees(class, Mode::Serial, false));
 }
 
 #[test]
 fn interleaved_runs() {
     Class::ALL
         .iter()
-        .for_each(|&class| agrees(class, Mode::Interleaved));
+        .for_each(|&class| agrees(class, Mode::Interleaved, false));
+}
+
+#[test]
+fn what_is_given_back_after_each_event_changes_no_verdict() {
+    for class in Class::ALL {
+        agrees(class, Mode::Serial, true);
+        agrees(class, Mode::Interleaved, true);
+    }
 }
 
 #[test]

@@ -87,6 +87,8 @@ struct Simulation {
     tasks: u32,
     finishes: u32,
     pending: Vec<Pending>,
+    /// Whether what is unused is given back before each access.
+    reclaims: bool,
 }
 
 impl Simulation {
@@ -135,6 +137,10 @@ impl Simulation {
     fn access(&mut self, me: &mut Me, kind: AccessKind, location: u64) {
         let extent = Extent::one(Location(location));
         let (engine, cache) = (&self.engine, &mut self.cache);
+        if self.reclaims {
+            // SAFETY: this thread is the only one, and has the only cache.
+            unsafe { engine.reclaim(std::iter::once(&mut *cache), true) };
+        }
         self.events.push(match kind {
             AccessKind::Read => {
                 engine.read(cache, &mut me.cursor, location, 1, || 0);
@@ -325,8 +331,8 @@ impl Simulation {
 }
 
 /// Racy locations according to the engine and the oracle; of those the engine says it may have missed, none.
-fn verdicts(program: &[Op]) -> [BTreeSet<u64>; 2] {
-    let simulation = simulate(Engine::new().expect("address space"), program);
+fn verdicts(program: &[Op], reclaims: bool) -> [BTreeSet<u64>; 2] {
+    let simulation = simulate(Engine::new().expect("address space"), program, reclaims);
     let oracle = Oracle::of(&simulation.events).verdicts();
     let mut expected: BTreeSet<u64> = oracle.keys().map(|location| location.0).collect();
     let found = recorded::live(&simulation.engine);
@@ -336,7 +342,7 @@ fn verdicts(program: &[Op]) -> [BTreeSet<u64>; 2] {
     [found, expected]
 }
 
-fn simulate(engine: Engine, program: &[Op]) -> Simulation {
+fn simulate(engine: Engine, program: &[Op], reclaims: bool) -> Simulation {
     let cursor = engine.main_task();
     let mut simulation = Simulation {
         engine,
@@ -345,6 +351,7 @@ fn simulate(engine: Engine, program: &[Op]) -> Simulation {
         tasks: 0,
         finishes: 0,
         pending: Vec::new(),
+        reclaims,
     };
     let mut main = Me {
         id: TaskId::MAIN,
@@ -411,8 +418,10 @@ fn smaller_op(op: &Op) -> Vec<Op> {
 }
 
 fn fails(program: &[Op]) -> bool {
-    let [found, expected] = verdicts(program);
-    found != expected
+    [false, true].into_iter().any(|reclaims| {
+        let [found, expected] = verdicts(program, reclaims);
+        found != expected
+    })
 }
 
 #[test]
@@ -427,7 +436,7 @@ fn the_engine_finds_what_the_oracle_finds() {
         while let Some(less) = smaller(&program).into_iter().find(|less| fails(less)) {
             program = less;
         }
-        let verdicts = verdicts(&program);
+        let verdicts = [false, true].map(|reclaims| verdicts(&program, reclaims));
         panic!(
             "case {case}, {} operations, [engine, oracle]: {verdicts:?}\n{program:#?}",
             size(&program)
@@ -440,7 +449,7 @@ fn a_recording_has_the_races_of_the_run() {
     for case in 1..=3000u64 {
         let program = Random(case.wrapping_mul(0x9E37_79B9_7F4A_7C15)).body(4, false);
         let (engine, tape) = recorded::engine();
-        let simulation = simulate(engine, &program);
+        let simulation = simulate(engine, &program, false);
         let expected = recorded::live(&simulation.engine);
         let found = recorded::recorded(&simulation.engine, &tape);
         assert_eq!(found, Ok(expected), "case {case}: {program:#?}");

@@ -137,6 +137,12 @@ impl Pair {
 }
 
 impl Twins {
+    /// The race histories of all twins.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) fn races(&self) -> impl Iterator<Item = StateId> {
+        self.twins.0.rows().map(|twin| twin.race)
+    }
+
     pub(crate) fn new() -> Option<Self> {
         let mark = Mark {
             strand: 0,

@@ -48,6 +48,8 @@ pub struct Driver {
     signals: HashMap<u32, Vec<u32>>,
     running: TaskId,
     numbers: Numbers,
+    /// Whether what is unused is given back after each event.
+    pub reclaims: bool,
 }
 
 impl Driver {
@@ -63,6 +65,7 @@ impl Driver {
             signals: HashMap::new(),
             running: TaskId::MAIN,
             numbers,
+            reclaims: false,
         }
     }
 
@@ -77,6 +80,7 @@ impl Driver {
             signals,
             running,
             numbers,
+            reclaims,
         } = self;
         let mut ended = engine.main_task();
         let cursor = cursors.get_mut(running).unwrap_or(&mut ended);
@@ -140,6 +144,10 @@ impl Driver {
             Event::AtomicBegin { .. } => engine.block_begin(cursor),
             Event::AtomicEnd { .. } => engine.block_end(cursor),
             _ => {}
+        }
+        if *reclaims {
+            // SAFETY: this thread is the only one, and has the only cache.
+            unsafe { engine.reclaim(std::iter::once(cache), true) };
         }
     }
 
