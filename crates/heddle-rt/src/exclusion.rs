@@ -10,6 +10,7 @@ pub use heddle_core::LockMode;
 
 use heddle_core::LockId;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// What a task holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -42,6 +43,9 @@ impl LockSet {
 
 /// One lock of a set.
 pub(crate) type Member = (LockId, LockMode);
+
+/// The locks of a set, in sequence: hardly ever more than a few.
+type Members = SmallVec<[Member; 4]>;
 
 /// A section of a lock.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +103,7 @@ impl Exclusion {
         };
         rows.push(nothing)?;
         let mut sets = Sets::default();
-        sets.intern(Vec::new());
+        sets.intern(&[]);
         let released = Cells::new(capacity as usize)?;
         Some(Self {
             rows,
@@ -150,7 +154,7 @@ impl Exclusion {
 
     /// What is held after giving `lock` back at the end of `strand`.
     pub(crate) fn release(&self, hold: Hold, lock: LockId, strand: u32) -> Option<Hold> {
-        let sections: Vec<Row> = self.sections(hold).collect();
+        let sections: SmallVec<[Row; 4]> = self.sections(hold).collect();
         let at = sections.iter().position(|row| row.lock == lock)?;
         if let Some(cell) = self.released.get(u64::from(sections[at].section.number)) {
             cell.store(strand, Ordering::Release);
@@ -163,14 +167,10 @@ impl Exclusion {
 
     fn add(&self, rest: Hold, (lock, mode): Member, section: Section) -> Option<Hold> {
         let held = self.sections(rest).map(|row| (row.lock, row.mode));
-        let mut members: Vec<Member> = held.chain([(lock, mode)]).collect();
+        let mut members: Members = held.chain([(lock, mode)]).collect();
         members.sort_unstable();
         members.dedup();
-        let set = self
-            .sets
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .intern(members);
+        let set = self.intern(&members);
         let row = Row {
             lock,
             mode,
@@ -179,6 +179,14 @@ impl Exclusion {
             set,
         };
         self.rows.push(row).map(Hold)
+    }
+
+    /// The number of a set, which is hardly ever a new one.
+    fn intern(&self, members: &[Member]) -> LockSet {
+        self.known(members).unwrap_or_else(|| {
+            let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
+            sets.intern(members)
+        })
     }
 
     fn sections(&self, hold: Hold) -> impl Iterator<Item = Row> + '_ {
@@ -240,16 +248,13 @@ impl Exclusion {
             section != 0 && self.sections(to).any(same)
         };
         let kept = self.sections(from).filter(is_kept);
-        let mut kept: Vec<Member> = kept.map(|row| (row.lock, row.mode)).collect();
+        let mut kept: Members = kept.map(|row| (row.lock, row.mode)).collect();
         if kept.is_empty() {
             return LockSet::EMPTY;
         }
         kept.sort_unstable();
         kept.dedup();
-        self.known(&kept).unwrap_or_else(|| {
-            let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
-            sets.intern(kept)
-        })
+        self.intern(&kept)
     }
 
     fn known(&self, members: &[Member]) -> Option<LockSet> {
@@ -263,7 +268,7 @@ impl Exclusion {
     }
 
     /// The strands that ended sections of `wrote` on locks of which `now` is in a later section.
-    pub(crate) fn handed_from(&self, wrote: Hold, now: Hold) -> Vec<u32> {
+    pub(crate) fn handed_from(&self, wrote: Hold, now: Hold) -> SmallVec<[u32; 4]> {
         let later = |row: &Row| {
             self.sections(now).any(|held| {
                 held.lock == row.lock
@@ -282,11 +287,11 @@ impl Exclusion {
 }
 
 impl Sets {
-    fn intern(&mut self, members: Vec<Member>) -> LockSet {
-        let members: Arc<[Member]> = members.into();
-        if let Some(&set) = self.ids.get(&members) {
+    fn intern(&mut self, members: &[Member]) -> LockSet {
+        if let Some(&set) = self.ids.get(members) {
             return set;
         }
+        let members: Arc<[Member]> = members.into();
         let set = LockSet(self.members.len() as u32);
         self.members.push(Arc::clone(&members));
         self.ids.insert(members, set);

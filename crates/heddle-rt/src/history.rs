@@ -392,7 +392,10 @@ impl Engine {
             Read => self.after_read(cache, cursor, touch, &old, now)?,
             Write => self.after_write(cache, cursor, touch, &old, now)?,
         };
-        self.states.plains.number(&mut cache.blocks.plain, &next)
+        match next.is_same(&old) {
+            true => Some(state),
+            false => self.states.plains.number(&mut cache.blocks.plain, &next),
+        }
     }
 
     /// The same after at most one access, which this one covers, where one is left: most accesses of most programs.

@@ -68,6 +68,14 @@ impl Plain {
         Some(())
     }
 
+    /// Whether both have the same accesses in the same sequence.
+    #[inline]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.writes == other.writes
+            && self.is_lossy == other.is_lossy
+            && self.marks[..self.len] == other.marks[..other.len]
+    }
+
     /// The strand of the newest access.
     #[inline]
     pub(crate) fn newest(&self) -> u32 {
