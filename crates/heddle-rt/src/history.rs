@@ -455,8 +455,7 @@ impl Engine {
         let next = self.step_few(cache, cursor, touch, live, now);
         cache.is_hurried = false;
         let Some(next) = next else { return false };
-        let swapped =
-            cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed);
+        let swapped = cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed);
         if swapped.is_err() {
             return false;
         }
