@@ -27,12 +27,18 @@ mod mapped {
     /// Granules whose states are given memory at a time.
     const BLOCK: u64 = 1 << 14;
 
+    /// So many states of a block are set before the others are given memory. A program that touches a word here
+    /// and there gets a page for each, not a block.
+    const FEW: u8 = 8;
+
     /// See the module's documentation.
     #[derive(Debug)]
     pub(crate) struct Shadow {
         states: Reserved<AtomicU32>,
         /// Whether the states of a block have memory.
         settled: Reserved<AtomicU8>,
+        /// How many were set before it had.
+        touched: Reserved<AtomicU8>,
     }
 
     impl Shadow {
@@ -43,12 +49,14 @@ mod mapped {
             Some(Self {
                 states,
                 settled: Reserved::new((granules / BLOCK) as usize)?,
+                touched: Reserved::new((granules / BLOCK) as usize)?,
             })
         }
 
         /// The granule's state is about to be set for the first time. A state is looked at before it is
         /// set, so its page would be mapped twice: first to zeros that all share, then to its own, with
-        /// an interruption of every other thread. Giving memory to a block at once spares that.
+        /// an interruption of every other thread. Giving memory to a block at once spares that, once it is
+        /// seen to be used.
         #[inline]
         pub(crate) fn settle(&self, granule: u64) {
             let block = (granule / BLOCK) as usize;
@@ -58,8 +66,12 @@ mod mapped {
             // SAFETY: the index is below the capacity; zero is a valid value.
             let settled = unsafe { &*self.settled.base().add(block) };
             if settled.load(Ordering::Relaxed) == 0 {
-                settled.store(1, Ordering::Relaxed);
-                self.give_memory(granule);
+                // SAFETY: as above.
+                let touched = unsafe { &*self.touched.base().add(block) };
+                if touched.fetch_add(1, Ordering::Relaxed) >= FEW {
+                    settled.store(1, Ordering::Relaxed);
+                    self.give_memory(granule);
+                }
             }
         }
 
