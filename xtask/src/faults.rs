@@ -1,6 +1,7 @@
 //! `cargo xtask soak faults`: a checked program under signals, forks, kills, full disks, failed allocations and
 //! many threads, drawn at random, for as long as asked. It must never hang, compute another result or lose its
-//! finding. `xtask/faults/load.c` is the program.
+//! finding. Before that, a fixed number of signals that end it at random moments, and of forks beside busy threads.
+//! `xtask/faults/load.c` is the program.
 
 use crate::command::{cargo, program, quietly, root};
 use crate::failure::Failure;
@@ -15,6 +16,10 @@ use std::time::{Duration, Instant};
 
 /// After this, a program counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// How much longer for each fork.
+const FOR_A_FORK: Duration = Duration::from_millis(100);
+/// Threads that fork or are interrupted again and again.
+const FEW_THREADS: u64 = 4;
 /// What all threads do together.
 const ROUNDS: u64 = 20_000;
 /// Kilobytes of address space that shadow memory takes.
@@ -23,6 +28,10 @@ const SHADOW: u64 = 1 << 36;
 struct Soak {
     minutes: u64,
     seed: u64,
+    /// Signals that end the program, first of all.
+    kills: u64,
+    /// Forks after that, in one run.
+    forks: u64,
 }
 
 /// The task.
@@ -32,12 +41,19 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     let end = Instant::now() + Duration::from_secs(60 * soak.minutes);
     let mut draw = Draw(soak.seed ^ 0x9E37_79B9_7F4A_7C15);
     let mut counts = [0u64; FAULTS.len()];
+    let first = soak.kills + u64::from(soak.forks > 0);
     for case in 0.. {
-        if Instant::now() >= end {
+        if case >= first && Instant::now() >= end {
             break;
         }
-        let fault = draw.below(FAULTS.len() as u64) as usize;
-        let load = Load::draw(&mut draw);
+        let (fault, load) = match case {
+            case if case < soak.kills => (ENDED, Load::few_threads(0)),
+            case if case < first => (NOTHING, Load::few_threads(soak.forks)),
+            _ => (
+                draw.below(FAULTS.len() as u64) as usize,
+                Load::draw(&mut draw),
+            ),
+        };
         let wrong = |what: String| {
             Failure::Step(format!(
                 "seed {} case {case}: {:?} with {load:?}: {what}",
@@ -83,6 +99,10 @@ const FAULTS: [Fault; 7] = [
     Fault::Scarce,
 ];
 
+/// Places in it.
+const NOTHING: usize = 0;
+const ENDED: usize = 2;
+
 /// How much the program does.
 #[derive(Debug)]
 struct Load {
@@ -105,6 +125,23 @@ impl Load {
             rounds,
             forks,
         }
+    }
+
+    /// A few threads that fork so often, all together.
+    fn few_threads(forks: u64) -> Self {
+        let forks = forks.div_ceil(FEW_THREADS);
+        // The program then forks in every other round.
+        let rounds = (2 * forks).checked_sub(1);
+        Self {
+            threads: FEW_THREADS,
+            rounds: rounds.unwrap_or(ROUNDS / FEW_THREADS),
+            forks,
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        let forks = u32::try_from(self.threads * self.forks).unwrap_or(u32::MAX);
+        PATIENCE + FOR_A_FORK * forks
     }
 
     fn words(&self) -> [String; 3] {
@@ -164,7 +201,7 @@ impl Bench {
             (Fault::Jumps, Some(_)) => disturb(&child, draw, &["USR1"], 20),
             _ => None,
         };
-        let status = ended(&mut child)?;
+        let status = ended(&mut child, load.patience())?;
         let printed = lines.map_while(Result::ok).last().unwrap_or_default();
         self.judge(fault, status, signal, &printed, &expected)
     }
@@ -265,9 +302,9 @@ fn disturb(child: &Child, draw: &mut Draw, names: &[&str], times: u64) -> Option
         .map(|(_, number)| *number)
 }
 
-fn ended(child: &mut Child) -> Result<ExitStatus, String> {
+fn ended(child: &mut Child, patience: Duration) -> Result<ExitStatus, String> {
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    while begun.elapsed() < patience {
         match child.try_wait().map_err(|error| error.to_string())? {
             Some(status) => return Ok(status),
             None => sleep(Duration::from_millis(5)),
@@ -293,12 +330,16 @@ fn parse(rest: &[String]) -> Result<Soak, Failure> {
     let mut soak = Soak {
         minutes: 30,
         seed: 0,
+        kills: 1_000,
+        forks: 10_000,
     };
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         let slot = match word.as_str() {
             "--minutes" => &mut soak.minutes,
             "--seed" => &mut soak.seed,
+            "--kills" => &mut soak.kills,
+            "--forks" => &mut soak.forks,
             _ => return Err(Failure::Usage(format!("`soak faults` takes no `{word}`"))),
         };
         *slot = options::number(word, words.next().map_or("", String::as_str))?;

@@ -66,7 +66,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "soak",
-        arguments: "faults [--minutes N] [--seed S]",
+        arguments: "faults [--minutes N] [--seed S] [--kills N] [--forks N]",
         about: "a native program under signals, forks and full disks (30 minutes)",
         run: soak::run,
     },

@@ -335,3 +335,57 @@ fn what_was_not_seen_is_said() {
         "{printed}"
     );
 }
+
+#[test]
+fn memory_touched_here_and_there_costs_a_page_for_a_page() {
+    let rest = r#"
+int main(void)
+{
+    size_t size = 1ul << 30, step = 1 << 16;
+    char *room = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (size_t at = 0; at < size; at += step)
+        room[at] = 1;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%ld\n", usage.ru_maxrss >> 10);
+    return 0;
+}
+"#;
+    let output = finished(run(&["--"]).arg(program("sparse", &[], rest)));
+    let printed = text(&output.stdout);
+    let megabytes: Option<u64> = printed.lines().next().and_then(|line| line.parse().ok());
+    // The program itself touches 64.
+    assert!(
+        megabytes.is_some_and(|megabytes| megabytes < 250),
+        "{}",
+        all(&output)
+    );
+}
+
+#[test]
+fn an_executable_without_symbols_is_said_to_be_one() {
+    let program = program("stripped", &[], "int main(void) { return 0; }\n");
+    succeed(Command::new("strip").arg(&program));
+    let printed = text(&finished(run(&["--"]).arg(&program)).stdout);
+    assert!(
+        printed.contains("not covered: files built without heddle cc, if any: the executable is"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn tasks_of_our_interface_that_an_exit_cuts_off_are_counted() {
+    let rest = "#include <heddle.h>\nstatic void work(void *n) { if ((long)n == 3) exit(0); x += 0 * (long)n; }\nint main(void) { heddle_finish_begin(); for (long n = 0; n < 9; n++) heddle_async(work, (void *)n); heddle_finish_end(); return 0; }\n";
+    let program = program("own-tasks", &[], rest);
+    let printed = text(&finished(run(&["--threads", "1", "--"]).arg(&program)).stdout);
+    assert!(
+        printed.contains("the rest of 1 task that was not over"),
+        "{printed}"
+    );
+    let rest = rest.replace("exit(0)", "x++");
+    let program = self::program("own-tasks-over", &[], &rest);
+    for threads in ["1", "3"] {
+        let printed = text(&finished(run(&["--threads", threads, "--"]).arg(&program)).stdout);
+        assert!(!printed.contains("not over"), "{printed}");
+    }
+}

@@ -27,17 +27,23 @@ mod mapped {
     /// Granules whose states are given memory at a time.
     const BLOCK: u64 = 1 << 14;
 
+    /// So many states of a block are set before the others are given memory. A program that touches a word here
+    /// and there gets a page for each, not a block.
+    const FEW: u8 = 8;
+
     /// See the module's documentation.
     #[derive(Debug)]
     pub(crate) struct Shadow {
         states: Reserved<AtomicU32>,
         /// Whether the states of a block have memory.
         settled: Reserved<AtomicU8>,
-        /// Those blocks; one may be named twice.
+        /// How many were set before it had.
+        touched: Reserved<AtomicU8>,
+        /// Blocks of which some state was set; one may be named twice.
         blocks: Store<u32>,
     }
 
-    /// How many blocks can have memory, if each is named twice.
+    /// How many blocks can be touched, if each is named twice.
     const BLOCKS: u32 = 1 << 28;
 
     impl Shadow {
@@ -49,12 +55,14 @@ mod mapped {
                 states,
                 settled: Reserved::new((granules / BLOCK) as usize)?,
                 blocks: Store::new(BLOCKS)?,
+                touched: Reserved::new((granules / BLOCK) as usize)?,
             })
         }
 
         /// The granule's state is about to be set for the first time. A state is looked at before it is
         /// set, so its page would be mapped twice: first to zeros that all share, then to its own, with
-        /// an interruption of every other thread. Giving memory to a block at once spares that.
+        /// an interruption of every other thread. Giving memory to a block at once spares that, once it is
+        /// seen to be used.
         #[inline]
         pub(crate) fn settle(&self, granule: u64) {
             let block = (granule / BLOCK) as usize;
@@ -64,9 +72,16 @@ mod mapped {
             // SAFETY: the index is below the capacity; zero is a valid value.
             let settled = unsafe { &*self.settled.base().add(block) };
             if settled.load(Ordering::Relaxed) == 0 {
-                settled.store(1, Ordering::Relaxed);
-                self.blocks.push(block as u32);
-                self.give_memory(granule);
+                // SAFETY: as above.
+                let touched = unsafe { &*self.touched.base().add(block) };
+                let before = touched.fetch_add(1, Ordering::Relaxed);
+                if before == 0 {
+                    self.blocks.push(block as u32);
+                }
+                if before >= FEW {
+                    settled.store(1, Ordering::Relaxed);
+                    self.give_memory(granule);
+                }
             }
         }
 
@@ -89,7 +104,7 @@ mod mapped {
             (index < self.states.capacity()).then(|| unsafe { &*self.states.base().add(index) })
         }
 
-        /// The states that have memory, block by block; some may come twice.
+        /// The states that may have been set, block by block; some may come twice.
         pub(crate) fn present(&self) -> impl Iterator<Item = &[AtomicU32]> {
             self.blocks.rows().filter_map(|block| {
                 let first = self.cell(u64::from(block) * BLOCK)?;

@@ -39,7 +39,7 @@ pub fn words(
 ) -> Vec<OsString> {
     let mut ours = Vec::new();
     if request.has_sources && request.goal != Goal::Answer {
-        ours.extend(compile_words(compiler.family, folders));
+        ours.extend(compile_words(compiler, folders));
     }
     if let Some(library) = folders.library
         && request.goal == Goal::Link
@@ -63,7 +63,7 @@ pub fn words(
     words
 }
 
-fn compile_words(family: Family, folders: &Folders<'_>) -> Vec<OsString> {
+fn compile_words(compiler: &Compiler, folders: &Folders<'_>) -> Vec<OsString> {
     let mut words: Vec<OsString> = [
         "-g",
         "-gcolumn-info",
@@ -73,7 +73,8 @@ fn compile_words(family: Family, folders: &Folders<'_>) -> Vec<OsString> {
     ]
     .map(OsString::from)
     .into();
-    words.extend(particular(family).iter().map(OsString::from));
+    words.extend(particular(compiler.family).iter().map(OsString::from));
+    words.extend(conditional_accesses_stay(compiler).map(OsString::from));
     if let Some(include) = folders.include {
         words.extend(["-isystem".into(), include.into()]);
         // What stands before headers of others.
@@ -86,9 +87,6 @@ fn compile_words(family: Family, folders: &Folders<'_>) -> Vec<OsString> {
 /// and fills small blocks in line and uninstrumented, unless told that these functions are like any other. Clang
 /// leaves out a read that a write follows, unless told to keep it: a read-modify-write reads, and what it reads may
 /// decide what comes next.
-///
-/// Both optimisers keep a variable in a register while a loop runs. Where the loop accesses it only under a
-/// condition, they load it before the loop all the same: an access that the source does not make. Neither may.
 fn particular(family: Family) -> &'static [&'static str] {
     match family {
         Family::Clang => &[
@@ -96,8 +94,6 @@ fn particular(family: Family) -> &'static [&'static str] {
             "-tsan-instrument-func-entry-exit=0",
             "-mllvm",
             "-tsan-instrument-read-before-write=1",
-            "-mllvm",
-            "-disable-licm-promotion",
         ],
         Family::Gcc => &[
             "--param=tsan-instrument-func-entry-exit=0",
@@ -106,6 +102,18 @@ fn particular(family: Family) -> &'static [&'static str] {
             "-fno-builtin-memset",
         ],
     }
+}
+
+/// Both optimisers keep a variable in a register while a loop runs. Where the loop accesses it only under a
+/// condition, they load it before the loop all the same: an access that the source does not make. Neither may.
+/// (Before version 12, GCC moves either both stores and other invariant code out of loops, or nothing.)
+fn conditional_accesses_stay(compiler: &Compiler) -> impl Iterator<Item = &'static str> {
+    let words: &[_] = match compiler.family {
+        Family::Clang => &["-mllvm", "-disable-licm-promotion"],
+        Family::Gcc if compiler.major_version() >= Some(12) => &["-fno-move-loop-stores"],
+        Family::Gcc => &["-fno-tree-loop-im"],
+    };
+    words.iter().copied()
 }
 
 fn link_words(family: Family, library: &Path, substitutes: Option<&Path>) -> Vec<OsString> {

@@ -6,6 +6,7 @@
 use super::Outer;
 use super::execute::turn_to;
 use super::tasks;
+use crate::report::unseen::TASKS;
 use crate::runtime::LockKind;
 use crate::shim::export;
 use crate::thread::{self, Thread};
@@ -126,6 +127,7 @@ unsafe extern "C-unwind" fn end(task: Pointer, base: usize) {
     thread::enter(|runtime, thread| {
         if let Some(task) = leave(runtime, thread, base) {
             handle.replace(Progress::Over(runtime.engine.end(task.cursor)));
+            TASKS.end(thread.number);
         }
     });
 }

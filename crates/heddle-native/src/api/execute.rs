@@ -5,6 +5,7 @@
 
 use super::scopes::{self, Finish, Until};
 use super::{Local, Outer};
+use crate::report::unseen::TASKS;
 use crate::thread::{self, Thread};
 use heddle_rt::{Cursor, EndPoint};
 use std::arch::asm;
@@ -34,6 +35,7 @@ pub(super) fn execute(start: Start, body: impl FnOnce()) -> Option<EndPoint> {
         let cursor = std::mem::replace(&mut thread.cursor, outer.cursor);
         thread.api = outer.local;
         let end = runtime.engine.end(cursor);
+        TASKS.end(thread.number);
         thread.stack_starts(base);
         end
     })

@@ -5,6 +5,7 @@ use super::execute::Start;
 use super::pool::{self, Creator, Work};
 use super::scopes::{self, Failed, Failures, Frame, Until};
 use crate::access::site;
+use crate::report::unseen::TASKS;
 use crate::shim::export;
 use crate::thread;
 use heddle_core::TaskKind;
@@ -32,6 +33,7 @@ pub(super) fn spawned(kind: TaskKind, pc: usize) -> Option<(Start, Creator)> {
         let cursor = runtime
             .engine
             .spawn(&mut thread.cursor, Some(&scope), kind, site, None);
+        TASKS.begin(thread.number);
         (Start { cursor, home }, creator)
     })
 }

@@ -106,6 +106,14 @@ fn publish<T>(runtime: &Runtime, thread: &mut Thread, entry: &mut Locked, effect
     }
 }
 
+/// Takes one from a count of owners for a call at `pc`, as whoever drops a share does. Returns the count before.
+///
+/// # Safety
+/// The count is there: the caller owns a share.
+pub(crate) unsafe fn drop_share(count: *mut u32, pc: usize) -> u32 {
+    change(count, Change::Sub, 1, Order::ACQUIRE_RELEASE, pc)
+}
+
 fn load<T: Word>(place: *mut T, order: Order, pc: usize) -> T {
     perform(place, order, pc, || Effect {
         // SAFETY: the program loads from there itself.

@@ -12,6 +12,7 @@ pub(super) struct Order {
 
 impl Order {
     const RELAXED: Self = Self::new(false, false, false);
+    pub(super) const ACQUIRE_RELEASE: Self = Self::new(true, true, false);
 
     const fn new(acquires: bool, releases: bool, total: bool) -> Self {
         Self {
@@ -28,7 +29,7 @@ impl Order {
             0 => Self::RELAXED,
             1 | 2 => Self::new(true, false, false),
             3 => Self::new(false, true, false),
-            4 => Self::new(true, true, false),
+            4 => Self::ACQUIRE_RELEASE,
             _ => Self::new(true, true, true),
         }
     }

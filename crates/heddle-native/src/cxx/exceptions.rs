@@ -1,5 +1,4 @@
-//! What the C++ library orders inside itself: the counts of exceptions that several threads hold, and results that
-//! become ready when a thread ends.
+//! What the C++ library orders inside itself: the counts of exceptions that several threads hold.
 //!
 //! An exception that went through a future belongs to all who have a pointer to it or handle it. Whoever drops it last
 //! destroys it, after all others have dropped it. The count is the library's, out of sight, so dropping is
@@ -10,16 +9,13 @@
 use crate::hand_off;
 use crate::shim::{behind, export};
 use crate::thread;
-use ::libc::pthread_t;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 behind! {
     if present;
     fn __cxa_end_catch(), or ();
     fn __cxa_get_globals() -> *const Globals, or std::ptr::null();
     fn _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(pointer: *mut usize), or ();
-    fn _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(ready: *const AtEnd), or ();
 }
 
 /// What a thread handles.
@@ -77,37 +73,6 @@ unsafe fn drops(exception: usize) {
     });
 }
 
-/// For results that a thread makes ready when it ends: the thread, and the word that says whether the result is there.
-/// (Storage of the thread's own would be gone by then.)
-static READY_AT_END: Mutex<Vec<(pthread_t, usize)>> = Mutex::new(Vec::new());
-
-fn ready_at_end() -> MutexGuard<'static, Vec<(pthread_t, usize)>> {
-    READY_AT_END.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The thread's own functions are over, and the C++ library is about to make its results ready.
-pub(crate) fn thread_ends() {
-    thread::enter(|runtime, thread| {
-        // SAFETY: a plain query.
-        let own = unsafe { ::libc::pthread_self() };
-        for (_, word) in ready_at_end().extract_if(.., |(id, _)| *id == own) {
-            hand_off::lock(word).entry().add(runtime, thread);
-        }
-    });
-}
-
-/// What a thread is to make ready when it ends.
-#[repr(C)]
-pub(crate) struct AtEnd {
-    next: usize,
-    run: usize,
-    state: usize,
-}
-
-/// From the start of a future's state to the word that says whether the result is there: a table of virtual functions
-/// and a pointer to the result.
-const STATUS: usize = 16;
-
 // SAFETY of all blocks below: each repeats the program's own call, so its contract is the program's.
 export! {
     ["__cxa_end_catch"] fn end_catch() at _pc {
@@ -128,16 +93,6 @@ export! {
                 drops(*pointer);
             }
             _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(pointer);
-        }
-    }
-
-    ["_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"] fn made_ready_at_end(ready: *const AtEnd) at _pc {
-        // SAFETY: see above. The record names the future's state.
-        unsafe {
-            let own = ::libc::pthread_self();
-            let word = (*ready).state + STATUS;
-            thread::enter(|_, _| ready_at_end().push((own, word)));
-            _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(ready);
         }
     }
 }

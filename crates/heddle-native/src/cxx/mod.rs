@@ -5,13 +5,14 @@
 //!
 //! Layouts and symbols are those of GNU's library. Where another is used, nobody calls these.
 
+mod at_end;
 mod exceptions;
 mod hash;
 mod list;
 mod tree;
 
 use crate::access;
-pub(crate) use exceptions::thread_ends;
+pub(crate) use at_end::thread_ends;
 
 /// The library reads a field for the call at `pc`.
 ///

@@ -1,8 +1,8 @@
 //! Condition variables: a wait gives its mutex back and takes it again, and comes after the signal that
 //! ended it. In another schedule it might have been another's signal, so this is a hand-off.
 
-use super::mutex::unlocks;
-use super::taken;
+use super::mutex::{pthread_mutex_unlock, unlocks};
+use super::{given_back, taken};
 use crate::runtime::LockKind::Mutex;
 use crate::shim::{behind, export};
 use crate::{caller, hand_off, thread};
@@ -92,11 +92,29 @@ unsafe fn with_handler<R>(
 /// A call at `pc` is about to signal.
 pub(super) fn signals<T>(condition: *mut T, pc: usize) {
     if caller::is_program(pc) {
-        thread::enter(|runtime, thread| {
-            hand_off::lock(condition as usize)
-                .entry()
-                .add(runtime, thread);
-        });
+        note_signal(condition);
+    }
+}
+
+fn note_signal<T>(condition: *mut T) {
+    thread::enter(|runtime, thread| {
+        hand_off::lock(condition as usize)
+            .entry()
+            .add(runtime, thread);
+    });
+}
+
+/// Gives the mutex back and notifies all who wait at the condition, for the program.
+///
+/// # Safety
+/// The thread owns the mutex, and both are valid.
+pub(crate) unsafe fn notify(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) {
+    given_back(mutex, Mutex);
+    note_signal(condition);
+    // SAFETY: by the contract.
+    unsafe {
+        pthread_mutex_unlock(mutex);
+        pthread_cond_broadcast(condition);
     }
 }
 

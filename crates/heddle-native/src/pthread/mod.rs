@@ -20,6 +20,9 @@ mod semaphore;
 mod threads;
 pub(crate) mod waiting;
 
+pub(crate) use condition::notify;
+pub(crate) use threads::tells_its_end;
+
 use crate::access;
 use crate::caller;
 use crate::runtime::LockKind;

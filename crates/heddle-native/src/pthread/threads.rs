@@ -114,6 +114,12 @@ fn key() -> Option<pthread_key_t> {
     pthread_key_t::try_from(key).ok()
 }
 
+/// Whether the calling thread comes by [`ending`].
+pub(crate) fn tells_its_end() -> bool {
+    // SAFETY: a plain query of our key.
+    key().is_some_and(|key| !unsafe { ::libc::pthread_getspecific(key) }.is_null())
+}
+
 #[cold]
 fn make_key() {
     let mut key = 0;

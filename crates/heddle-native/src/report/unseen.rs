@@ -5,7 +5,7 @@
 //!
 //! Instrumented code has a constructor that calls the runtime, one in each object, whichever compiler made it. The symbol
 //! table of an executable tells objects apart by the names of their source files; one without the
-//! constructor was compiled otherwise. Where symbols were stripped, nothing can be told of the executable.
+//! constructor was compiled otherwise. Where symbols were stripped, that cannot be told, which is said.
 
 use super::image;
 use super::modules::{Module, Modules, Role};
@@ -33,7 +33,7 @@ struct Count(AtomicIsize);
 
 /// Threads that the program has created.
 pub(crate) static THREADS: Unfinished = Unfinished::new("thread", "threads");
-/// Tasks of OpenMP.
+/// Tasks, of OpenMP and of our own interface.
 pub(crate) static TASKS: Unfinished = Unfinished::new("task", "tasks");
 /// Parallel regions of OpenMP.
 pub(crate) static REGIONS: Unfinished = Unfinished::new("parallel region", "parallel regions");
@@ -96,6 +96,7 @@ pub(crate) fn gaps(modules: &Modules) -> Vec<String> {
     let mut gaps: Vec<String> = unfinished.into_iter().flatten().collect();
     let files: BTreeSet<String> = modules.all().flat_map(uninstrumented).collect();
     gaps.extend(named(&files));
+    gaps.extend(modules.all().filter_map(stripped));
     gaps
 }
 
@@ -113,9 +114,10 @@ fn named(files: &BTreeSet<String>) -> Option<String> {
 }
 
 /// Parts of objects that compilers and the C library bring themselves.
-const THEIRS: [&str; 9] = [
+const THEIRS: [&str; 10] = [
     "tsan_preinit.cpp",
     "crtstuff.c",
+    "offloadstuff.c",
     "atexit.c",
     "at_quick_exit.c",
     "pthread_atfork.c",
@@ -133,14 +135,7 @@ const SYSTEM: [&str; 3] = ["/lib", "/usr/lib", "/nix/store"];
 /// The source files of a module that were compiled without instrumentation, or the module itself if no part was.
 fn uninstrumented(module: &Module) -> Vec<String> {
     let is_main = module.path == image::MAIN_PATH;
-    let is_system = SYSTEM.iter().any(|folder| module.path.starts_with(folder));
-    if module.role() != Role::Program || is_system || !is_main && !module.path.contains('/') {
-        return Vec::new();
-    }
-    let Some(bytes) = image::map(&module.path) else {
-        return Vec::new();
-    };
-    let Ok(file) = object::File::parse(bytes) else {
+    let Some(file) = image_of(module) else {
         return Vec::new();
     };
     let mut imports = file
@@ -160,6 +155,24 @@ fn uninstrumented(module: &Module) -> Vec<String> {
         Some((of, name))
     });
     without_constructor(symbols)
+}
+
+/// The image of a module that is the program's own.
+fn image_of(module: &Module) -> Option<object::File<'static>> {
+    let is_main = module.path == image::MAIN_PATH;
+    let is_system = SYSTEM.iter().any(|folder| module.path.starts_with(folder));
+    if module.role() != Role::Program || is_system || !is_main && !module.path.contains('/') {
+        return None;
+    }
+    object::File::parse(image::map(&module.path)?).ok()
+}
+
+/// What cannot be told of an executable without its symbols, in words.
+fn stripped(module: &Module) -> Option<String> {
+    let is_main = module.path == image::MAIN_PATH;
+    let is_stripped = is_main && image_of(module)?.symbols().next().is_none();
+    is_stripped
+        .then(|| "files built without heddle cc, if any: the executable is stripped".to_owned())
 }
 
 /// What a symbol says of the object it comes from.

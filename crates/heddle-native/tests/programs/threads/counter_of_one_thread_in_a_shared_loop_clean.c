@@ -1,6 +1,6 @@
 // expect: clean
 // flags: -O2 -pthread
-// compilers: clang
+// compilers: clang,gcc
 // Only one thread counts. The optimiser must not load the counter for the others.
 
 #include <pthread.h>
