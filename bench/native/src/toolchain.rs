@@ -116,6 +116,25 @@ impl Toolchain {
         )
     }
 
+    /// The program checked by Heddle, with cuts by this rule of the compiler's.
+    pub fn build_cut(
+        &self,
+        kernel: &Kernel,
+        variant: Variant,
+        rule: &str,
+    ) -> Result<PathBuf, String> {
+        let mut command = self.checked();
+        command.arg(format!("--cuts={rule}"));
+        command.args(variant.definition());
+        let way = format!("cut-{rule}{}", variant.suffix());
+        self.compile(command, kernel, &way)
+    }
+
+    /// Heddle's command.
+    pub fn heddle(&self) -> PathBuf {
+        self.profile.join("heddle")
+    }
+
     /// Where [`build`](Self::build) puts it.
     pub fn built(&self, kernel: &Kernel, way: Way, variant: Variant) -> PathBuf {
         self.program(kernel, &format!("{}{}", way.name(), variant.suffix()))
@@ -158,7 +177,7 @@ impl Toolchain {
 
     /// As a user would: with the wrapper, which knows what checking needs.
     fn checked(&self) -> Command {
-        let mut command = Command::new(self.profile.join("heddle"));
+        let mut command = Command::new(self.heddle());
         command.args(["cc", "--compiler", &self.compiler]);
         command.args(OPTIMISED);
         command
