@@ -14,19 +14,20 @@ use super::definitions::{access_constraints, has_thread_cycle};
 use super::events::{Followed, followed};
 use super::model::Transaction;
 use super::schedule::schedules;
-use super::verdict::root_causes_of;
+use super::verdict::{Pair, root_causes_of};
 
-/// The locations that close a thread cycle, and whether a run shows one; nothing for programs with locks or
-/// with more than `limit` schedules.
-pub fn closings(
-    program: &Program,
-    limit: usize,
-) -> Option<BTreeMap<BTreeSet<Location>, Certainty>> {
+/// Locations that close a thread cycle, and whether a run shows one.
+type Closings = BTreeMap<BTreeSet<Location>, Certainty>;
+
+/// The locations that close the thread cycles of a program, and whether a run shows one; nothing for programs
+/// with locks or with more than `limit` schedules. Of two transactions that both access what closes a cycle
+/// between them, no cycle over different locations counts.
+pub fn closings(program: &Program, limit: usize) -> Option<Closings> {
     let code = Code::new(program);
     let mut events = Vec::new();
     code.run(&mut events, &mut |_| {});
     let run = followed(&events).ok()?;
-    let mut found: BTreeMap<BTreeSet<Location>, Certainty> = BTreeMap::new();
+    let mut found: BTreeMap<Pair, Closings> = BTreeMap::new();
     for schedule in schedules(&run.program, limit)? {
         let edges = access_constraints(&run.program, &schedule);
         if !has_thread_cycle(&run.program, &edges) {
@@ -36,14 +37,29 @@ pub fn closings(
             true => Certainty::Certain,
             false => Certainty::Possible,
         };
-        let causes = root_causes_of(&run.program, &edges);
-        for (out, back) in causes.into_values().flatten() {
-            let closing = [out, back].map(|cell| run.locations[cell.0 as usize]);
-            let known = found.entry(closing.into()).or_insert(certainty);
-            *known = certainty.max(*known);
+        for (pair, closings) in root_causes_of(&run.program, &edges) {
+            let of_pair = found.entry(pair).or_default();
+            for (out, back) in closings {
+                let places = [out, back].map(|cell| run.locations[cell.0 as usize]);
+                note(of_pair, places.into(), certainty);
+            }
         }
     }
-    Some(found)
+    let mut all = Closings::new();
+    for mut of_pair in found.into_values() {
+        if of_pair.keys().any(|places| places.len() == 1) {
+            of_pair.retain(|places, _| places.len() == 1);
+        }
+        for (places, certainty) in of_pair {
+            note(&mut all, places, certainty);
+        }
+    }
+    Some(all)
+}
+
+fn note(closings: &mut Closings, places: BTreeSet<Location>, certainty: Certainty) {
+    let known = closings.entry(places).or_insert(certainty);
+    *known = certainty.max(*known);
 }
 
 /// Whether the program, run under this schedule, does what no run of uncut strands does.
