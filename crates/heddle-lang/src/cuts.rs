@@ -87,7 +87,8 @@ impl Writer {
                 Cuts::Access => !is_first || around == Around::Loop,
             };
             // At a task operation or a cut a transaction ends anyway.
-            let is_cut = ends_transaction(&statement) || block.last().is_some_and(ends_transaction);
+            let before = block.iter().rev().find(|before| !is_argument(before));
+            let is_cut = ends_transaction(&statement) || before.is_some_and(ends_transaction);
             if let Some(start) = start.filter(|_| wants && !is_cut) {
                 block.push(self.candidate(start));
             }
