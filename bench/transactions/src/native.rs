@@ -24,21 +24,23 @@ pub fn rows(show: impl Fn(&Value)) -> Result<Vec<Value>, String> {
     for kernel in &KERNELS {
         for variant in [Variant::Sound, Variant::Seeded] {
             for strategy in STRATEGIES {
-                let row = measure(&tools, kernel, variant, strategy)?;
-                show(&row);
-                rows.push(row);
+                if let Some(row) = measure(&tools, kernel, variant, strategy)? {
+                    show(&row);
+                    rows.push(row);
+                }
             }
         }
     }
     Ok(rows)
 }
 
+/// The figures of a kernel; none if it is refused, for holding a lock across a task operation.
 fn measure(
     tools: &Toolchain,
     kernel: &Kernel,
     variant: Variant,
     strategy: &str,
-) -> Result<Value, String> {
+) -> Result<Option<Value>, String> {
     let name = format!("{}{}", kernel.stem, variant.suffix());
     let wrong = |what: &dyn std::fmt::Display| format!("{name}, {strategy}: {what}");
     let program = tools.build_cut(kernel, variant, strategy)?;
@@ -54,6 +56,9 @@ fn measure(
     let start = Instant::now();
     let done = command.output().map_err(|error| wrong(&error))?;
     let elapsed = start.elapsed();
+    if done.status.code() == Some(2) {
+        return Ok(None);
+    }
     let said = String::from_utf8_lossy(&done.stderr);
     let report = std::fs::read_to_string(&output).map_err(|_| wrong(&said))?;
     let report: Value = serde_json::from_str(&report).map_err(|error| wrong(&error))?;
@@ -64,7 +69,7 @@ fn measure(
     if strategy == "none" && count("confirmed") + count("undecided") > 0 {
         return Err(wrong(&"uncut strands are seen apart"));
     }
-    Ok(json!({
+    Ok(Some(json!({
         "program": name,
         "strategy": strategy,
         "transactions": count("transactions"),
@@ -75,5 +80,5 @@ fn measure(
         "refuted": count("refuted"),
         "undecided": count("undecided"),
         "milliseconds": elapsed.as_secs_f64() * 1000.0,
-    }))
+    })))
 }

@@ -152,7 +152,7 @@ int main(void) {
     {
         omp_set_lock(&lock);
         x = 1;
-#pragma omp taskwait
+#pragma omp task
         x = 2;
         omp_unset_lock(&lock);
     }
