@@ -74,14 +74,20 @@ impl Toolchain {
 
     /// Builds Heddle's runtime and command with the cargo that started this program.
     pub fn build_heddle(&self) -> Result<(), String> {
-        succeed(cargo_build().args(["--package", "heddle-native", "--package", "heddle-cli"]))
+        let mut command = cargo_build(self.is_release());
+        succeed(command.args(["--package", "heddle-native", "--package", "heddle-cli"]))
     }
 
     /// Builds the runtime that counts and has other layouts, apart from the usual one.
     pub fn build_study(&self) -> Result<(), String> {
-        let mut command = cargo_build();
+        let mut command = cargo_build(true);
         command.args(["--package", "heddle-native", "--features", "study"]);
         succeed(command.arg("--target-dir").arg(self.study_folder()))
+    }
+
+    /// Whether this program is built for speed: what it builds beside itself then is, too.
+    fn is_release(&self) -> bool {
+        self.profile.ends_with("release")
     }
 
     fn study_folder(&self) -> PathBuf {
@@ -114,6 +120,24 @@ impl Toolchain {
             kernel,
             &format!("{}{}", way.name(), variant.suffix()),
         )
+    }
+
+    /// The program checked by Heddle, with cuts by this rule of the compiler's.
+    pub fn build_cut(
+        &self,
+        kernel: &Kernel,
+        variant: Variant,
+        rule: &str,
+    ) -> Result<PathBuf, String> {
+        let mut command = self.checked_with(&[&format!("--cuts={rule}")]);
+        command.args(variant.definition());
+        let way = format!("cut-{rule}{}", variant.suffix());
+        self.compile(command, kernel, &way)
+    }
+
+    /// Heddle's command.
+    pub fn heddle(&self) -> PathBuf {
+        self.profile.join("heddle")
     }
 
     /// Where [`build`](Self::build) puts it.
@@ -158,9 +182,14 @@ impl Toolchain {
 
     /// As a user would: with the wrapper, which knows what checking needs.
     fn checked(&self) -> Command {
-        let mut command = Command::new(self.profile.join("heddle"));
+        self.checked_with(&[])
+    }
+
+    /// The wrapper's own options come before the compiler's.
+    fn checked_with(&self, options: &[&str]) -> Command {
+        let mut command = Command::new(self.heddle());
         command.args(["cc", "--compiler", &self.compiler]);
-        command.args(OPTIMISED);
+        command.args(options).args(OPTIMISED);
         command
     }
 
@@ -172,10 +201,11 @@ impl Toolchain {
     }
 }
 
-fn cargo_build() -> Command {
+fn cargo_build(is_release: bool) -> Command {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--quiet"]);
+    command.args(["build", "--quiet"]);
+    command.args(is_release.then_some("--release"));
     command
 }
 

@@ -1,14 +1,16 @@
 //! The experiment that Huang's thesis ends with: programs under each atomization strategy. How many cuts can
 //! be seen, and how many of the thread cycles that the printed algorithm would report are none?
 //!
-//! The programs are those of `programs/` and the examples of mutual exclusion (`examples/002*`), which are
-//! checked for the same. Every result is verified: uncut strands show nothing, and what is confirmed is run
-//! again under its schedule.
+//! The programs are those of `programs/`, the examples of mutual exclusion (`examples/002*`), and the OpenMP
+//! kernels of `bench/native`, each with its seeded defect as well ([`native`]). Every result is verified: uncut
+//! strands show nothing, and what is confirmed in the interpreter is run again under its schedule.
+
+mod native;
 
 use heddle_core::{Decision, Features, Finding, Listener, Run, TransactionCounts};
 use heddle_lang::cuts::Cuts;
 use heddle_lang::machine::{Code, Plan};
-use heddle_transactions::{Exact, Options, check, settle};
+use heddle_transactions::{EndedBy, Exact, Options, check, settle};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,16 +39,26 @@ fn bench() -> Result<(), String> {
     let mut rows = Vec::new();
     for path in programs()? {
         for (strategy, cuts) in STRATEGIES {
-            let row = measure(&path, strategy, cuts)?;
+            let Some(row) = measure(&path, strategy, cuts)? else {
+                println!("| {} holds a lock across a task operation", path.display());
+                break;
+            };
             println!("{}", line(&row));
             rows.push(row);
         }
     }
+    totals(&rows, &STRATEGIES.map(|(strategy, _)| strategy));
+    println!();
+    let native = native::rows(|row| println!("{}", line(row)))?;
+    totals(&native, &native::STRATEGIES);
+    bench_harness::write_json("transactions", &json!({ "rows": rows, "native": native }))
+}
+
+fn totals(rows: &[Value], strategies: &[&str]) {
     println!("\n{}", heading());
-    for (strategy, _) in STRATEGIES {
-        println!("{}", line(&total(&rows, strategy)));
+    for strategy in strategies {
+        println!("{}", line(&total(rows, strategy)));
     }
-    bench_harness::write_json("transactions", &json!({ "rows": rows }))
 }
 
 fn programs() -> Result<Vec<PathBuf>, String> {
@@ -82,7 +94,8 @@ impl Run for Live {
     }
 }
 
-fn measure(path: &Path, strategy: &str, cuts: Cuts) -> Result<Value, String> {
+/// The figures of a program; none if it is refused.
+fn measure(path: &Path, strategy: &str, cuts: Cuts) -> Result<Option<Value>, String> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
     let program = heddle_lang::compile(&name, &text)
@@ -102,7 +115,11 @@ fn measure(path: &Path, strategy: &str, cuts: Cuts) -> Result<Value, String> {
     let start = Instant::now();
     let checked = check(&mut live, &options);
     let elapsed = start.elapsed();
-    let mut checked = checked.map_err(|_| format!("{name}: a cut in a critical section"))?;
+    let mut checked = match checked {
+        Ok(checked) => checked,
+        Err(rejected) if rejected.by == EndedBy::TaskOperation => return Ok(None),
+        Err(_) => return Err(format!("{name}: a cut in a critical section")),
+    };
     settle(&mut checked, |witness, log| {
         let plan = Plan {
             tasks: witness
@@ -132,7 +149,7 @@ fn measure(path: &Path, strategy: &str, cuts: Cuts) -> Result<Value, String> {
     if cuts == Cuts::None && confirmed + undecided > 0 {
         return Err(format!("{name}: uncut strands are seen apart"));
     }
-    Ok(json!({
+    Ok(Some(json!({
         "program": name,
         "strategy": strategy,
         "transactions": transactions,
@@ -143,7 +160,7 @@ fn measure(path: &Path, strategy: &str, cuts: Cuts) -> Result<Value, String> {
         "refuted": refuted,
         "undecided": undecided,
         "milliseconds": elapsed.as_secs_f64() * 1000.0,
-    }))
+    })))
 }
 
 const COLUMNS: [&str; 8] = [

@@ -26,6 +26,7 @@ use crate::input::{self, Input};
 use crate::program::Live;
 use crate::progress::Progress;
 use crate::status::{Status, guarded};
+use crate::suggest::Own;
 use crate::{order, record, suggest, transactions};
 
 /// Findings shown in text unless told otherwise.
@@ -136,11 +137,19 @@ impl Checker<'_> {
         };
         let rule = self.options.cuts.unwrap_or(CutRule::Menier);
         let found = suggest::suggest(&program, rule.into(), self.options.exact.into());
-        if !found.is_right {
-            let problem = Problem::plain(format!("{name}: its own cuts can be seen"));
-            let help = "mend them first: heddle check shows them";
+        let (what, status) = match found.own {
+            Own::Right => ("", Status::Clean),
+            Own::Seen => ("its own cuts can be seen", Status::Findings),
+            Own::Stopped => ("the run does not come to its end", Status::Error),
+            Own::Refused(rejected) => {
+                return self.fail(&transactions::problem(&name, &program.legend, rejected));
+            }
+        };
+        if status != Status::Clean {
+            let problem = Problem::plain(format!("{name}: {what}"));
+            let help = "mend that first: heddle check shows it";
             self.console.problems(&[problem.help(Some(help.into()))]);
-            return Status::Findings;
+            return status;
         }
         let edit = suggest::edit(&name, text, &found.cuts);
         self.console.print(&edit);

@@ -12,7 +12,7 @@ use heddle_core::{Event, Features, Finding, Listener, Run, Site, SiteId};
 use heddle_lang::Program;
 use heddle_lang::cuts::{Candidate, Cuts, with_candidates};
 use heddle_lang::machine::Code;
-use heddle_transactions::{Exact, Options, check};
+use heddle_transactions::{Exact, Options, Rejected, check};
 
 /// Lines around a change that are shown with it.
 const CONTEXT: usize = 3;
@@ -23,8 +23,21 @@ pub struct Suggestion {
     pub cuts: Vec<Candidate>,
     /// Cuts of the rule that the run came by.
     pub tried: usize,
-    /// Whether the program is right as it is.
-    pub is_right: bool,
+    /// What the program is without them.
+    pub own: Own,
+}
+
+/// What a program is as it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Own {
+    /// No cut can be seen.
+    Right,
+    /// One can.
+    Seen,
+    /// It holds a lock where a transaction ends.
+    Refused(Rejected),
+    /// The run does not come to its end, so not all of it is known.
+    Stopped,
 }
 
 /// A run that is kept, to be judged with different cuts.
@@ -68,15 +81,15 @@ pub fn suggest(program: &Program, rule: Cuts, exact: Exact) -> Suggestion {
     let mut tried: Vec<Candidate> = candidates.clone();
     tried.retain(|one| met.contains(&one.site));
     tried.sort_by_key(|one| (one.before.line, one.before.column));
-    let is_right = search.is_right(&[]);
+    let own = search.own();
     let mut cuts = Vec::new();
-    if is_right {
+    if own == Own::Right {
         search.add(&tried, &mut cuts);
     }
     Suggestion {
         cuts,
         tried: tried.len(),
-        is_right,
+        own,
     }
 }
 
@@ -100,6 +113,17 @@ impl Search {
         cuts
     }
 
+    /// The program without further cuts.
+    fn own(&mut self) -> Own {
+        let stops = |event: &Event| matches!(event, Event::Fault { .. } | Event::Stuck { .. });
+        match self.check(&[]) {
+            _ if self.run.events.iter().any(stops) => Own::Stopped,
+            Ok(true) => Own::Right,
+            Ok(false) => Own::Seen,
+            Err(rejected) => Own::Refused(rejected),
+        }
+    }
+
     /// Adds what can be added, all at once where possible.
     fn add(&mut self, candidates: &[Candidate], kept: &mut Vec<Candidate>) {
         if candidates.is_empty() {
@@ -115,8 +139,13 @@ impl Search {
         }
     }
 
-    /// Whether no cut can be seen if these are added. What is not decided counts as seen.
+    /// Whether these can be added.
     fn is_right(&mut self, more: &[Candidate]) -> bool {
+        self.check(more).unwrap_or(false)
+    }
+
+    /// Whether no cut can be seen if these are added. What is not decided counts as seen.
+    fn check(&mut self, more: &[Candidate]) -> Result<bool, Rejected> {
         let mut cuts = self.chosen.clone();
         cuts.extend(more.iter().map(|one| one.site));
         let options = Options {
@@ -125,10 +154,8 @@ impl Search {
             cuts: Some(cuts),
         };
         let is_separation = |finding: &Finding| matches!(finding, Finding::Transaction(_));
-        match check(&mut self.run, &options) {
-            Ok(checked) => !checked.outcome.findings.iter().any(is_separation),
-            Err(_) => false,
-        }
+        let checked = check(&mut self.run, &options)?;
+        Ok(!checked.outcome.findings.iter().any(is_separation))
     }
 }
 
@@ -139,7 +166,7 @@ pub fn edit(path: &str, text: &str, cuts: &[Candidate]) -> String {
         let row = (cut.before.line as usize).saturating_sub(1);
         by_line.entry(row).or_default().push(cut.before);
     }
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut diff = String::new();
     let mut shift = 0;
     for hunk in hunks(by_line.keys().copied()) {
@@ -149,7 +176,7 @@ pub fn edit(path: &str, text: &str, cuts: &[Candidate]) -> String {
         let mut added = 0;
         for (row, line) in lines.iter().enumerate().take(last).skip(first) {
             match by_line.get(&row) {
-                None => _ = writeln!(body, " {line}"),
+                None => push(&mut body, ' ', line),
                 Some(sites) => added += changed(line, sites, &mut body),
             }
         }
@@ -166,6 +193,15 @@ pub fn edit(path: &str, text: &str, cuts: &[Candidate]) -> String {
     match diff.is_empty() {
         true => diff,
         false => format!("--- {path}\n+++ {path}\n{diff}"),
+    }
+}
+
+/// Writes one line with its own ending.
+fn push(body: &mut String, kind: char, line: &str) {
+    body.push(kind);
+    body.push_str(line);
+    if !line.ends_with('\n') {
+        body.push_str("\n\\ No newline at end of file\n");
     }
 }
 
@@ -186,8 +222,12 @@ fn changed(line: &str, sites: &[Site], body: &mut String) -> usize {
     let indent: String = line.chars().take_while(|c| c.is_whitespace()).collect();
     let is_front = |site: &Site| site.column as usize == indent.chars().count() + 1;
     if sites.iter().all(is_front) {
-        let _ = writeln!(body, "+{indent}cut;");
-        let _ = writeln!(body, " {line}");
+        let ending = match line.ends_with("\r\n") {
+            true => "\r\n",
+            false => "\n",
+        };
+        push(body, '+', &format!("{indent}cut;{ending}"));
+        push(body, ' ', line);
         return 1;
     }
     let mut edited = String::new();
@@ -197,10 +237,13 @@ fn changed(line: &str, sites: &[Site], body: &mut String) -> usize {
         }
         edited.push(character);
     }
-    let _ = writeln!(body, "-{line}");
-    let _ = writeln!(body, "+{edited}");
+    push(body, '-', line);
+    push(body, '+', &edited);
     0
 }
+
+#[cfg(test)]
+mod properties;
 
 #[cfg(test)]
 mod tests {
@@ -264,6 +307,17 @@ read head;
     fn of_a_program_that_is_wrong_already_nothing_is_suggested() {
         let source = "shared x; finish { async { read x; cut; x = 1; } async { x = 2; } }";
         let found = suggestion(source, Cuts::Access);
-        assert!(!found.is_right && found.cuts.is_empty());
+        assert!(found.own == Own::Seen && found.cuts.is_empty());
+    }
+
+    #[test]
+    fn of_a_run_that_stops_or_is_refused_nothing_is_suggested() {
+        let stops = "shared x; finish { async { x = 1; x = 2 / 0; } async { x = 3; } }";
+        assert_eq!(suggestion(stops, Cuts::Access).own, Own::Stopped);
+        let waits = "shared x; event e; x = 1; finish { task A after e { x = 2; } }";
+        assert_eq!(suggestion(waits, Cuts::Access).own, Own::Stopped);
+        let across = "shared x; lock L; with L { finish { async { x = 1; x = 2; } } }";
+        let found = suggestion(across, Cuts::Access);
+        assert!(matches!(found.own, Own::Refused(_)) && found.cuts.is_empty());
     }
 }

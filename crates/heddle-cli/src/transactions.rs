@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use heddle_core::{Legend, Outcome, Run, SiteId};
+use heddle_core::{Legend, LockId, Outcome, Run, SiteId};
 use heddle_lang::machine::Plan;
 use heddle_report::{Position, Problem, Source, Stats};
-use heddle_transactions::{Checked, Options, Rejected, Witness};
+use heddle_transactions::{Checked, EndedBy, Options, Rejected, Witness};
 
 use crate::answers::{Answers, WithoutCuts};
 use crate::order;
@@ -77,24 +77,35 @@ fn plan(witness: &Witness) -> Plan {
     }
 }
 
-/// Why a run cannot be checked: it cuts a critical section.
+/// Why a run cannot be checked: a transaction would end in a critical section.
 pub fn problem(name: &str, legend: &Legend, rejected: Rejected) -> Problem {
     let position = |site: SiteId| {
         let site = legend.site(site)?;
         let file = legend.file(site.file)?;
         Some(Position::new(Arc::new(Source::new(file)), site))
     };
-    let acquired = position(rejected.acquired).map(|at| format!(" since {at}"));
-    let acquired = acquired.unwrap_or_default();
-    let message = match rejected.lock.index() {
-        0 => format!("{name}: a cut inside isolated, entered{acquired}"),
-        _ => format!("{name}: a cut while a lock is held{acquired}"),
+    let acquired = position(rejected.acquired);
+    let (what, help) = match rejected.by {
+        EndedBy::Cut => (
+            "a cut",
+            "cut before the lock is taken or after it is given back",
+        ),
+        EndedBy::TaskOperation => (
+            "a task operation, which ends the transaction,",
+            "give the lock back before the task operation and take it again after it",
+        ),
+    };
+    let section = match (rejected.lock == LockId::ISOLATED, acquired) {
+        (true, Some(at)) => format!("inside isolated, entered at {at}"),
+        (true, None) => "inside isolated".into(),
+        (false, Some(at)) => format!("while a lock is held since {at}"),
+        (false, None) => "while a lock is held".into(),
     };
     Problem {
-        message,
-        position: position(rejected.cut),
+        message: format!("{name}: {what} {section}"),
+        position: position(rejected.end),
         label: Some("a transaction cannot end here".into()),
         notes: Vec::new(),
-        help: Some("cut before the lock is taken or after it is given back".into()),
+        help: Some(help.into()),
     }
 }

@@ -72,9 +72,9 @@ impl Writer {
 
     fn block(&mut self, block: &mut Vec<Stmt>, around: Around) {
         let statements = std::mem::take(block);
-        let mut was_call = false;
-        for (row, mut statement) in statements.into_iter().enumerate() {
-            let is_first = row == 0;
+        let starts = starts(&statements);
+        let (mut is_first, mut was_call) = (true, false);
+        for (mut statement, start) in statements.into_iter().zip(starts) {
             let wants = match self.cuts {
                 Cuts::Manual | Cuts::None => false,
                 Cuts::Menier => {
@@ -87,10 +87,12 @@ impl Writer {
                 Cuts::Access => !is_first || around == Around::Loop,
             };
             // At a task operation or a cut a transaction ends anyway.
-            let is_cut = ends_transaction(&statement) || block.last().is_some_and(ends_transaction);
-            if wants && !is_cut {
-                block.push(self.candidate(statement.site));
+            let before = block.iter().rev().find(|before| !is_argument(before));
+            let is_cut = ends_transaction(&statement) || before.is_some_and(ends_transaction);
+            if let Some(start) = start.filter(|_| wants && !is_cut) {
+                block.push(self.candidate(start));
             }
+            is_first &= is_argument(&statement);
             self.inside(&mut statement);
             block.push(statement);
         }
@@ -127,24 +129,65 @@ impl Writer {
     }
 }
 
+/// For each statement, where it begins in the source, if another can stand in front of it. In
+/// `spawn p(a, b)` each argument is a statement of its own before the one that creates the task: only what
+/// accesses something first has something in front of it.
+fn starts(statements: &[Stmt]) -> Vec<Option<SiteId>> {
+    let mut starts = Vec::with_capacity(statements.len());
+    let mut arguments = 0;
+    for statement in statements {
+        if is_argument(statement) {
+            arguments += 1;
+            starts.push(None);
+            continue;
+        }
+        let from = starts.len() - arguments;
+        let access = (from..starts.len()).find(|&row| accesses(&statements[row]));
+        starts.push((arguments == 0).then_some(statement.site));
+        if let Some(access) = access {
+            starts[access] = Some(statement.site);
+        }
+        arguments = 0;
+    }
+    starts
+}
+
+/// Whether it is an argument of `spawn p(a)`: it stands where its value stands.
+fn is_argument(statement: &Stmt) -> bool {
+    matches!(&statement.kind, StmtKind::SetLocal { value, .. } if value.site == statement.site)
+}
+
+/// Whether the value of an argument takes an access or a call.
+fn accesses(argument: &Stmt) -> bool {
+    let StmtKind::SetLocal { value, .. } = &argument.kind else {
+        return false;
+    };
+    any(value, &|kind| {
+        matches!(kind, ExprKind::Load { .. } | ExprKind::Call { .. })
+    })
+}
+
 /// Whether a transaction ends where this statement stands.
 fn ends_transaction(statement: &Stmt) -> bool {
     matches!(
         statement.kind,
-        StmtKind::Cut | StmtKind::Spawn(_) | StmtKind::Sync | StmtKind::Finish(_)
+        StmtKind::Cut
+            | StmtKind::Spawn(_)
+            | StmtKind::Sync
+            | StmtKind::Finish(_)
+            | StmtKind::Satisfy(_)
+            | StmtKind::Await(_)
+            | StmtKind::AwaitAny(_)
     )
 }
 
 /// Whether a task is nothing but a call, as in `spawn p(1)`: there is no place for a statement in it.
 fn is_call(body: &Body) -> bool {
     match body.block.as_slice() {
-        [arguments @ .., last] => {
-            matches!(last.kind, StmtKind::Call(_))
-                && arguments
-                    .iter()
-                    .all(|one| matches!(one.kind, StmtKind::SetLocal { .. }))
+        [only] => {
+            matches!(&only.kind, StmtKind::Call(call) if call.site == only.site && body.end == only.site)
         }
-        [] => true,
+        _ => false,
     }
 }
 
@@ -172,13 +215,23 @@ fn in_place(place: &Place) -> bool {
 }
 
 fn in_expr(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Call { .. } => true,
-        ExprKind::Int(_) | ExprKind::Local(_) => false,
-        ExprKind::Load { place, .. } => in_place(place),
-        ExprKind::Get(a) | ExprKind::New(a) | ExprKind::Unary(_, a) => in_expr(a),
-        ExprKind::Binary(_, a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) => {
-            in_expr(a) || in_expr(b)
+    any(expr, &|kind| matches!(kind, ExprKind::Call { .. }))
+}
+
+/// Whether a part of the expression is such.
+fn any(expr: &Expr, is_such: &dyn Fn(&ExprKind) -> bool) -> bool {
+    let part = |part: &Expr| any(part, is_such);
+    is_such(&expr.kind)
+        || match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Local(_) => false,
+            ExprKind::Load { place, .. } => match place {
+                Place::Scalar(_) => false,
+                Place::Element { index, .. } | Place::Heap { index, .. } => part(index),
+            },
+            ExprKind::Call { args, .. } => args.iter().any(part),
+            ExprKind::Get(a) | ExprKind::New(a) | ExprKind::Unary(_, a) => part(a),
+            ExprKind::Binary(_, a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+                part(a) || part(b)
+            }
         }
-    }
 }

@@ -89,14 +89,81 @@ fn the_compiler_cuts_behind_every_access() {
     assert_eq!(kinds(&report), [("transaction", "head")], "{report}");
 }
 
+/// `head` is read, then what stands in the middle, then written.
+fn menier(dir: &Path, name: &str, middle: &str) -> Value {
+    let before = "static int process(int k) { return k + 1; }\n";
+    let source = before.to_owned() + &LIST.replace("MIDDLE", middle).replace("END", "");
+    judged(dir, &program(dir, name, &source, &["--cuts=menier"])).1
+}
+
 #[test]
-fn the_compiler_cuts_around_calls_and_iterations() {
+fn the_compiler_cuts_around_calls_iterations_and_jumps() {
     let dir = harness::scratch("transactions-by-menier");
-    let call = "process();";
-    let source = "__attribute__((noinline)) void process(void) { __asm__ volatile(\"\"); }\n"
-        .to_owned()
-        + &LIST.replace("MIDDLE", call).replace("END", "");
-    let program = program(&dir, "menier", &source, &["--cuts=menier"]);
-    let (_, report) = judged(&dir, &program);
-    assert_eq!(kinds(&report), [("transaction", "head")], "{report}");
+    for (name, middle) in [
+        ("call", "k = process(k) - 1;"),
+        ("iteration", "for (int i = 0; i < 2; i++) data[k] += i;"),
+        ("while", "int i = 0; while (i < 2) { data[k] += i; i++; }"),
+        ("break", "while (1) { data[k] = 1; if (k < 2) break; }"),
+        (
+            "continue",
+            "do { if (k < 2) continue; data[k] = 1; } while (0);",
+        ),
+        ("goto", "if (k < 2) goto out; data[k] = 2; out:;"),
+        ("label", "out: data[k] = 2; if (k > 2) goto out;"),
+        (
+            "case",
+            "switch (k) { case 0: data[k] = 1; default: data[k] = 2; }",
+        ),
+    ] {
+        let report = menier(&dir, name, middle);
+        assert_eq!(
+            kinds(&report),
+            [("transaction", "head")],
+            "{name}: {report}"
+        );
+    }
+}
+
+#[test]
+fn the_compiler_cuts_nothing_else_by_that_rule() {
+    let dir = harness::scratch("transactions-by-menier-nothing");
+    for (name, middle) in [
+        ("plain", "data[k] = 1; data[k] = 2;"),
+        ("if", "if (k < 2) data[k] = 1; else data[k] = 2;"),
+        ("section", "_Pragma(\"omp critical\") { data[k] = 1; }"),
+    ] {
+        let report = menier(&dir, name, middle);
+        assert_eq!(kinds(&report), [], "{name}: {report}");
+    }
+}
+
+#[test]
+fn a_lock_held_across_a_task_operation_is_refused_with_its_place() {
+    let dir = harness::scratch("transactions-lock-across");
+    let source = "\
+#include <heddle.h>
+#include <omp.h>
+int x;
+int main(void) {
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        omp_set_lock(&lock);
+        x = 1;
+#pragma omp task
+        x = 2;
+        omp_unset_lock(&lock);
+    }
+    return 0;
+}
+";
+    let program = program(&dir, "across", source, &[]);
+    let mut command = harness::run(&["--analysis", "transactions"]);
+    let finished = harness::finished(command.arg("--").arg(&program));
+    let said = harness::all(&finished);
+    assert_eq!(finished.status.code(), Some(2), "{said}");
+    assert!(said.contains("a task operation"), "{said}");
+    assert!(said.contains("across.c:12:"), "{said}");
 }

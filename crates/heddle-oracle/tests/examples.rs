@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use heddle_core::atomicity::Scope;
 use heddle_core::{Certainty, Event, Legend, Location, Shape};
-use heddle_lang::{Kind, expectations, machine};
-use heddle_oracle::transactions::{of_events, verdict};
+use heddle_lang::{Kind, Program, expectations, machine};
+use heddle_oracle::transactions::{closings, of_events};
 use heddle_oracle::{Oracle, Rules, Subject, TornVerdicts, predictable_races};
 
 /// Kind, certainty and the location as written in an expectation.
@@ -20,13 +20,7 @@ fn the_oracle_finds_what_the_examples_promise() {
     for example in examples {
         let source = fs::read_to_string(&example).expect("a readable example");
         if let Some((found, promised)) = found(&source) {
-            // The oracle judges the accesses of the run; a replay may show that others would be made.
-            let is_open = |(kind, certainty, _): &(Kind, Certainty, String)| {
-                *kind == Kind::Transaction && *certainty == Certainty::Possible
-            };
-            if !promised.iter().any(is_open) {
-                assert_eq!(found, promised, "{}", example.display());
-            }
+            assert_eq!(found, promised, "{}", example.display());
         }
     }
 }
@@ -47,7 +41,7 @@ fn found(source: &str) -> Option<(Found, Found)> {
     machine::run(&program, &mut events, &mut |_| {});
     assert_eq!(Rules::hold(&events, program.features), Ok(()));
     if program.features.cuts {
-        return Some((visible_cuts(&events, &program.legend)?, promised(source)));
+        return Some((visible_cuts(&events, &program)?, promised(source)));
     }
     let (oracle, legend) = (Oracle::of(&events), &program.legend);
     let races = oracle.verdicts().into_iter();
@@ -66,21 +60,18 @@ fn found(source: &str) -> Option<(Found, Found)> {
     Some((races.chain(torn).collect(), promised(source)))
 }
 
-/// The locations that close a thread cycle which some schedule shows; `None` for programs with locks.
-fn visible_cuts(events: &[Event], legend: &Legend) -> Option<Found> {
-    let (program, locations) = of_events(events).ok()?;
-    let verdict = verdict(&program, 50_000).expect("examples are small");
-    let closings = verdict.root_causes.into_values().flatten();
-    let names = closings.map(|(out, back)| {
-        let both = BTreeSet::from([out, back].map(|cell| locations[cell.0 as usize]));
-        let names = both.iter().map(|&place| written(events, legend, place));
-        names.collect::<Vec<_>>().join(",")
+/// The locations that close a thread cycle, certain if a run shows it; `None` for programs with locks.
+fn visible_cuts(events: &[Event], program: &Program) -> Option<Found> {
+    of_events(events).ok()?;
+    let closings = closings(program, 50_000).expect("examples are small");
+    let found = closings.into_iter().map(|(places, certainty)| {
+        let names = places
+            .iter()
+            .map(|&place| written(events, &program.legend, place));
+        let names: Vec<String> = names.collect();
+        (Kind::Transaction, certainty, names.join(","))
     });
-    Some(
-        names
-            .map(|name| (Kind::Transaction, Certainty::Certain, name))
-            .collect(),
-    )
+    Some(found.collect())
 }
 
 fn torn_verdicts_of(oracle: &Oracle) -> TornVerdicts {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use heddle_core::{
-    Access as CoreAccess, Awaited, Certainty as CoreCertainty, Finding as CoreFinding, Place,
-    SiteId, TaskId, Wait as CoreWait, Why,
+    Access as CoreAccess, Awaited, Certainty as CoreCertainty, Finding as CoreFinding, Moment,
+    Place, SiteId, TaskId, Wait as CoreWait, Why,
 };
 
 use crate::circle;
@@ -155,8 +155,12 @@ fn torn(tear: &Tear) -> Finding {
 fn separated(told: &Told) -> Finding {
     let (resolver, separation) = (told.resolver, told.separation);
     let [first, last] = &separation.parted;
-    let between = separation.schedule.iter().map(|moment| &moment.access);
-    let between = between.filter(|access| *access != first && *access != last);
+    let mut between: Vec<&CoreAccess> = Vec::new();
+    for Moment { access, .. } in &separation.schedule {
+        if access != first && access != last && !between.contains(&access) {
+            between.push(access);
+        }
+    }
     let accesses = std::iter::once(first).chain(between).chain([last]);
     let accesses: Arc<[Access]> = accesses.map(|one| access(resolver, one)).collect();
     let cuts = separation.cuts.iter();

@@ -99,10 +99,11 @@ fn closing(told: &[Told]) -> (Vec<Place>, [Access; 2]) {
     (places, parted)
 }
 
-/// The accesses of the cycle in the sequence of the schedule, each once.
+/// The accesses of the cycle in the sequence of the schedule, those of one transaction each once.
 fn schedule(stands: &Stands, told: &[Told]) -> Vec<Moment> {
     let mut moments: Vec<Moment> = Vec::new();
     for &transaction in &stands.sequence {
+        let mut own: Vec<Moment> = Vec::new();
         // Where a transaction is entered comes before where it is left.
         for side in [1, 0] {
             for told in told
@@ -113,11 +114,12 @@ fn schedule(stands: &Stands, told: &[Told]) -> Vec<Moment> {
                     access: told.accesses[side].clone(),
                     place: told.place,
                 };
-                if !moments.contains(&moment) {
-                    moments.push(moment);
+                if !own.contains(&moment) {
+                    own.push(moment);
                 }
             }
         }
+        moments.append(&mut own);
     }
     moments
 }

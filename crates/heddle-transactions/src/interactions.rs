@@ -251,7 +251,7 @@ impl Interactions {
                 }
             }
         }
-        count
+        count.min(most)
     }
 
     fn pairs(&self, one: &Entry, two: &Entry) -> u64 {

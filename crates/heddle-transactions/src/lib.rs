@@ -17,10 +17,8 @@
 //! that shows it. Where nothing interacts, no schedule makes other accesses.
 //!
 //! # Locks
-//! A critical section within one transaction changes nothing, since transactions are atomic. A cut while
-//! a lock is held is refused ([`Rejected`]). A lock held across a task operation is ignored: it can only
-//! forbid schedules, so nothing is missed; the replay of a schedule it forbids fails, and the finding is
-//! then only possible.
+//! A critical section within one transaction changes nothing, since transactions are atomic. A lock that is
+//! held where a transaction ends, at a cut or at a task operation, is refused ([`Rejected`]).
 
 pub mod cycle;
 mod decide;
@@ -36,7 +34,7 @@ pub mod search;
 mod witness;
 
 pub use decide::Exact;
-pub use log::CutInSection;
+pub use log::{EndedBy, Rejected};
 pub use witness::Witness;
 
 use heddle_core::history::Unchecked;
@@ -64,9 +62,6 @@ pub struct Options {
     /// The sites of the cuts that count; all if nothing is said.
     pub cuts: Option<Vec<SiteId>>,
 }
-
-/// Why a run cannot be checked.
-pub type Rejected = CutInSection;
 
 /// What was found, and for each finding about transactions how to run the program so that it shows.
 #[derive(Debug)]

@@ -83,19 +83,31 @@ pub struct TaskInfo {
     held: Vec<(LockId, SiteId)>,
 }
 
-/// A cut where none can be: while a lock is held.
+/// A transaction that would end where none can: while a lock is held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CutInSection {
-    /// The cut.
-    pub cut: SiteId,
+pub struct Rejected {
+    /// What ends it.
+    pub by: EndedBy,
+    /// Where.
+    pub end: SiteId,
     /// The lock.
     pub lock: LockId,
     /// Where the lock was taken.
     pub acquired: SiteId,
 }
 
+/// What ends a transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndedBy {
+    /// A cut.
+    Cut,
+    /// A task operation, which ends the strand as well.
+    TaskOperation,
+}
+
 #[derive(Clone, Debug)]
 struct Finish {
+    site: SiteId,
     node: u32,
     outer: FinishId,
     /// The last strands of the tasks that have ended in it.
@@ -121,8 +133,8 @@ pub struct Log {
     pub memory: Memory,
     /// The structure of the run.
     pub tree: Tree,
-    /// The first cut that a lock forbids.
-    pub forbidden: Option<CutInSection>,
+    /// The first end of a transaction that a lock forbids.
+    pub forbidden: Option<Rejected>,
     finishes: Vec<Finish>,
     /// The strand that stands for all signals of a token so far.
     signals: Vec<Strand>,
@@ -166,6 +178,7 @@ impl Log {
             tree,
             forbidden: None,
             finishes: vec![Finish {
+                site: SiteId::new(0),
                 node: Tree::ROOT,
                 outer: FinishId::MAIN,
                 ended: Vec::new(),
@@ -226,8 +239,9 @@ impl Log {
         (self.strands.len() - 1) as Strand
     }
 
-    /// The running task's strand ends; these precede the next one as well.
-    fn next_strand(&mut self, also: &[Strand]) {
+    /// The running task's strand ends here; these precede the next one as well.
+    fn next_strand(&mut self, site: SiteId, also: &[Strand]) {
+        self.forbid(EndedBy::TaskOperation, site);
         let (running, scope) = (self.running, self.me().scope);
         let next = self.new_strand(Some(running), scope);
         let me = self.me();
@@ -238,7 +252,7 @@ impl Log {
         self.edges.extend(also.iter().map(|&from| (from, next)));
     }
 
-    fn spawn(&mut self, task: TaskId, finish: FinishId) {
+    fn spawn(&mut self, task: TaskId, finish: FinishId, site: SiteId) {
         let parent = self.running;
         let (strand, scope, innermost) = {
             let me = self.me();
@@ -267,7 +281,7 @@ impl Log {
             joined_by: finish,
             held: Vec::new(),
         });
-        self.next_strand(&[]);
+        self.next_strand(site, &[]);
     }
 
     fn end(&mut self, task: TaskId) {
@@ -277,7 +291,7 @@ impl Log {
         self.finishes[joined_by.index()].ended.push(strand);
     }
 
-    fn finish_begin(&mut self) {
+    fn finish_begin(&mut self, site: SiteId) {
         let id = FinishId::new(self.finishes.len() as u32);
         let scope = self.me().scope;
         let node = self.tree.finish(scope);
@@ -285,24 +299,28 @@ impl Log {
         let outer = std::mem::replace(&mut me.finish, id);
         me.scope = node;
         self.finishes.push(Finish {
+            site,
             node,
             outer,
             ended: Vec::new(),
         });
-        self.next_strand(&[]);
+        self.next_strand(site, &[]);
     }
 
     fn finish_end(&mut self, finish: FinishId) {
         let row = &mut self.finishes[finish.index()];
-        let (node, outer, ended) = (row.node, row.outer, std::mem::take(&mut row.ended));
+        let Finish {
+            site, node, outer, ..
+        } = *row;
+        let ended = std::mem::take(&mut row.ended);
         let scope = self.tree.parent(node);
         let me = self.me();
         (me.scope, me.finish) = (scope, outer);
-        self.next_strand(&ended);
+        self.next_strand(site, &ended);
     }
 
     /// All signals so far are one row, so that many waits for many signals cost no product.
-    fn signal(&mut self, token: TokenId) {
+    fn signal(&mut self, token: TokenId, site: SiteId) {
         let strand = self.me().strand;
         if self.signals.len() <= token.index() {
             self.signals.resize(token.index() + 1, NONE);
@@ -313,13 +331,13 @@ impl Log {
         self.edges.extend(known);
         self.edges.push((strand, now));
         self.signals[token.index()] = now;
-        self.next_strand(&[]);
+        self.next_strand(site, &[]);
     }
 
-    fn wait(&mut self, token: TokenId) {
+    fn wait(&mut self, token: TokenId, site: SiteId) {
         let signals = self.signals.get(token.index()).copied();
         let signals = signals.filter(|&row| row != NONE);
-        self.next_strand(signals.as_slice());
+        self.next_strand(site, signals.as_slice());
     }
 
     fn cut(&mut self, site: SiteId) {
@@ -327,17 +345,23 @@ impl Log {
             return;
         }
         let running = self.running;
+        self.forbid(EndedBy::Cut, site);
         let me = self.me();
         me.segment += 1;
         me.transaction = NONE;
         let segment = me.segment;
-        let held = me.held.last().copied();
         self.cuts.push((running, segment, site));
+    }
+
+    /// Remembers it if a transaction ends while a lock is held.
+    fn forbid(&mut self, by: EndedBy, end: SiteId) {
+        let held = self.me().held.last().copied();
         if let Some((lock, acquired)) = held
             && self.forbidden.is_none()
         {
-            self.forbidden = Some(CutInSection {
-                cut: site,
+            self.forbidden = Some(Rejected {
+                by,
+                end,
                 lock,
                 acquired,
             });
@@ -385,17 +409,19 @@ impl Log {
 
     fn task_event(&mut self, event: Event) {
         match event {
-            Event::Spawn { task, finish, .. } => self.spawn(task, finish),
+            Event::Spawn {
+                task, finish, site, ..
+            } => self.spawn(task, finish, site),
             Event::Begin { task } | Event::Resume { task } => self.running = task,
             Event::End { task } => self.end(task),
-            Event::FinishBegin { .. } => self.finish_begin(),
+            Event::FinishBegin { site, .. } => self.finish_begin(site),
             Event::FinishEnd { finish } => self.finish_end(finish),
-            Event::Join { task, .. } => {
+            Event::Join { task, site } => {
                 let last = self.tasks[task.index()].strand;
-                self.next_strand(&[last]);
+                self.next_strand(site, &[last]);
             }
-            Event::Signal { token, .. } => self.signal(token),
-            Event::Wait { token, .. } => self.wait(token),
+            Event::Signal { token, site } => self.signal(token, site),
+            Event::Wait { token, site } => self.wait(token, site),
             Event::Acquire { lock, site, .. } => self.me().held.push((lock, site)),
             Event::Release { lock, .. } => {
                 self.me().held.retain(|&(held, _)| held != lock);

@@ -2,7 +2,7 @@
 //!
 //! A thread cycle fixes the sequence of its own transactions only; what else runs, and when, does not
 //! matter. A task about to begin one of these transactions waits until those before it are over. In a
-//! sequence that agrees with the serial order that never blocks, unless a lock is held across.
+//! sequence that agrees with the serial order that never blocks.
 
 use heddle_core::TaskId;
 use rustc_hash::FxHashMap;

@@ -317,6 +317,6 @@ pub(crate) enum Unjudged {
     Order(OrderError),
     /// The run did something that only the default order knows.
     Unsupported(&'static str),
-    /// It cuts a critical section, here.
-    Rejected(String, u32),
+    /// A transaction would end in a critical section: by what, and where.
+    Rejected(String),
 }

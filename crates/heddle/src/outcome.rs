@@ -10,6 +10,7 @@ use heddle_core::{
     AccessKind, Analyses, Awaited, Counts, Features, Finding, Guarantee, Legend, Link, LockId,
     NameId, OrderChoice, Outcome, Place, Step,
 };
+use heddle_transactions::EndedBy;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -67,10 +68,14 @@ pub(crate) fn transactions(session: &Session) -> Result<Judged, Unjudged> {
     let options = heddle_transactions::Options::default();
     let checked = heddle_transactions::check(&mut recorded, &options).map_err(|rejected| {
         let legend = session.sites.legend();
-        let at = legend.site(rejected.cut);
+        let at = legend.site(rejected.end);
         let file = at.and_then(|at| legend.file(at.file));
         let path = file.map_or("?", |file| &file.path).to_owned();
-        Unjudged::Rejected(path, at.map_or(0, |at| at.line))
+        let what = match rejected.by {
+            EndedBy::Cut => "a cut",
+            EndedBy::TaskOperation => "a task operation",
+        };
+        Unjudged::Rejected(format!("{what} at {path}:{}", at.map_or(0, |at| at.line)))
     })?;
     Ok(named(session, names, checked.outcome, features))
 }

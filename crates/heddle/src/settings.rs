@@ -139,8 +139,8 @@ pub(crate) fn explain(why: &Unjudged) -> String {
         Unjudged::Order(OrderError::NotDepthFirst) => {
             "Order::Bags cannot judge a run that is not depth first; use Order::Graph".into()
         }
-        Unjudged::Rejected(file, line) => {
-            format!("a cut at {file}:{line} while a lock is held, which no transaction can end in,")
+        Unjudged::Rejected(what) => {
+            format!("{what} while a lock is held, where no transaction can end: checked")
         }
         Unjudged::Unsupported(what) => format!("only Order::Auto can judge {what}"),
     }

@@ -1,78 +1,50 @@
-//! Cuts by a rule, put into the code that clang has instrumented.
+//! Cuts by a rule, put into the text of the code between the steps of a compilation.
 //!
-//! On the text of the instrumented code, between the two halves of a compilation: a call of
-//! `heddle_cut_by_rule` wherever the rule cuts. Ménier's rule cuts before and after calls and at the end of each
-//! loop iteration, which is where a branch carries the loop's metadata; calls that were inlined are no calls any
-//! more. The other rule cuts behind every check of an access.
-//!
-//! Not done: labels, `goto` and `case`, of which nothing is left in this code.
-
-use crate::arguments::CutRule;
+//! A cut is a call of `heddle_cut_by_rule`. Ménier's rule ([`menier`](super::menier)) goes by the source and so into
+//! code that is not optimised yet; the other rule cuts behind every check of an access, which only
+//! instrumented code has.
 
 const CUT: &str = "heddle_cut_by_rule";
 
-/// Functions that are no calls of the program's.
-const SILENT: [&str; 6] = ["llvm.", "__tsan_", "heddle_", "__kmpc_", "__heddle", "omp_"];
-
-/// The code with cuts put in.
-pub fn inserted(code: &str, rule: CutRule) -> String {
+/// The instrumented code with a cut behind every access.
+pub fn behind_accesses(code: &str) -> String {
     let mut text = String::with_capacity(code.len() * 2);
     for line in code.lines() {
-        let (before, after) = match rule {
-            CutRule::None => (false, false),
-            CutRule::Menier => (
-                is_call(line) || is_iteration_end(line),
-                is_call(line) && !line.contains("musttail") && !line.contains("invoke "),
-            ),
-            CutRule::Access => (false, is_check(line)),
-        };
-        if before {
-            text += &cut(line);
-        }
         text += line;
         text.push('\n');
-        if after {
-            text += &cut(line);
+        if is_check(line) {
+            let place = line.split(", !dbg !").nth(1);
+            let place = place.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+            text += &call_at(place.and_then(|number| number.parse().ok()));
         }
     }
+    declared(text)
+}
+
+/// The call, at a place in the source.
+pub fn call_at(place: Option<u32>) -> String {
+    match place {
+        Some(number) => format!("  notail call void @{CUT}() nomerge, !dbg !{number}\n"),
+        None => format!("  notail call void @{CUT}() nomerge\n"),
+    }
+}
+
+/// The code with the function declared if it is called.
+pub fn declared(mut text: String) -> String {
     if text.contains(&format!("@{CUT}()")) {
         text += &format!("\ndeclare void @{CUT}()\n");
     }
     text
 }
 
-/// The call, at the place in the source that the neighbouring line has.
-fn cut(beside: &str) -> String {
-    let place = beside.split(", !dbg !").nth(1);
-    let place = place.map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
-    match place.flatten().filter(|number| !number.is_empty()) {
-        Some(number) => format!("  notail call void @{CUT}() nomerge, !dbg !{number}\n"),
-        None => format!("  notail call void @{CUT}() nomerge\n"),
-    }
-}
-
-/// The function that a line calls by its name.
-fn callee(line: &str) -> Option<&str> {
-    let at = line.find("call ").or_else(|| line.find("invoke "))?;
-    if line.starts_with("declare") || line.starts_with("define") || line.starts_with('!') {
-        return None;
-    }
-    let (_, name) = line[at..].split_once('@')?;
-    name.split(['(', ' ']).next()
-}
-
-fn is_call(line: &str) -> bool {
-    callee(line).is_some_and(|name| !SILENT.iter().any(|silent| name.starts_with(silent)))
-}
-
+/// Whether the line calls the check of an access.
 fn is_check(line: &str) -> bool {
     let accesses = ["read", "write", "unaligned", "volatile"];
-    let name = callee(line).and_then(|name| name.strip_prefix("__tsan_"));
+    let called = line.trim_start().split_once("call void @__tsan_");
+    let name = called
+        .filter(|_| line.starts_with("  "))
+        .map(|(_, name)| name);
     name.is_some_and(|name| accesses.iter().any(|access| name.starts_with(access)))
-}
-
-fn is_iteration_end(line: &str) -> bool {
-    line.trim_start().starts_with("br ") && line.contains("!llvm.loop")
 }
 
 #[cfg(test)]
@@ -84,35 +56,26 @@ define void @f(ptr %p) {
   call void @__tsan_write4(ptr %p), !dbg !7
   store i32 1, ptr %p, align 4, !dbg !7
   %1 = call i32 @process(i32 3), !dbg !9
-  br i1 %2, label %3, label %4, !dbg !11, !llvm.loop !12
-  call void @llvm.dbg.value()
 }
-declare i32 @process(i32)";
+declare i32 @process(i32)
+declare void @__tsan_write4(ptr)";
 
-    fn lines(rule: CutRule) -> Vec<String> {
-        let text = inserted(CODE, rule);
-        let cuts = text.lines().filter(|line| line.contains(CUT));
-        cuts.map(|line| line.trim().to_owned()).collect()
+    #[test]
+    fn accesses_are_cut_behind_their_check() {
+        let text = behind_accesses(CODE);
+        let at = |what: &str| text.find(what).expect("it stays");
+        assert!(at("@__tsan_write4") < at(CUT) && at(CUT) < at("store i32"));
+        assert_eq!(
+            text.matches(&format!("call void @{CUT}() nomerge, !dbg !7"))
+                .count(),
+            1
+        );
+        assert_eq!(text.matches(CUT).count(), 2, "one cut and the declaration");
     }
 
     #[test]
-    fn menier_cuts_around_calls_and_at_the_end_of_iterations() {
-        let cut = |at: u32| format!("notail call void @{CUT}() nomerge, !dbg !{at}");
-        let declared = format!("declare void @{CUT}()");
-        assert_eq!(lines(CutRule::Menier), [cut(9), cut(9), cut(11), declared]);
-    }
-
-    #[test]
-    fn the_other_rule_cuts_behind_accesses() {
-        let text = inserted(CODE, CutRule::Access);
-        let check = text.find("@__tsan_write4").expect("the check stays");
-        let cut = text.find(CUT).expect("there is a cut");
-        let store = text.find("store i32").expect("the store stays");
-        assert!(check < cut && cut < store);
-    }
-
-    #[test]
-    fn no_rule_changes_nothing() {
-        assert_eq!(inserted(CODE, CutRule::None).trim_end(), CODE);
+    fn code_without_accesses_stays_as_it_is() {
+        let code = "define void @f() {\n  ret void\n}\n";
+        assert_eq!(behind_accesses(code), code);
     }
 }

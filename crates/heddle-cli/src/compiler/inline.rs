@@ -17,6 +17,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use super::checks;
 use super::cuts;
+use super::menier;
 use super::request::{Goal, Request};
 use super::scratch::Scratch;
 use crate::arguments::CutRule;
@@ -42,7 +43,7 @@ const IN_ONE_STEP: &[&str] = &[
 /// Options about source text, with a value and without.
 const OF_SOURCES: [&[&str]; 2] = [
     &["-dependency-file", "-MT", "-MQ", "-include", "-include-pch"],
-    &["-sys-header-deps", "-MP", "-fsanitize=thread"],
+    &["-sys-header-deps", "-MP"],
 ];
 
 /// The option that keeps variables in memory while a loop runs: of use until accesses are instrumented.
@@ -136,12 +137,19 @@ impl Step {
     }
 
     fn split(&self, rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
-        let (text, with_hooks) = (scratch.join("code.ll"), scratch.join("hooked.ll"));
-        let first = run(&self.first_half(&text))?;
+        let [source, text, with_hooks] =
+            ["source.ll", "code.ll", "hooked.ll"].map(|name| scratch.join(name));
+        let first = match rule {
+            CutRule::Menier => self.cut_source(&source, &text)?,
+            CutRule::None | CutRule::Access => run(&self.first_half(&text))?,
+        };
         if !first.success() {
             return Ok(first);
         }
-        let code = cuts::inserted(&fs::read_to_string(&text)?, rule);
+        let mut code = fs::read_to_string(&text)?;
+        if rule == CutRule::Access {
+            code = cuts::behind_accesses(&code);
+        }
         fs::write(&with_hooks, hooked(&checks::combined(&code)))?;
         match run(&self.second_half(&with_hooks))? {
             done if done.success() => Ok(done),
@@ -149,6 +157,22 @@ impl Step {
             // Whatever the reason, the compiler alone does it, too.
             _ => run(&self.words),
         }
+    }
+
+    /// The first half in two parts: code as the source has it gets its cuts before anything is optimised.
+    fn cut_source(&self, source: &Path, text: &Path) -> io::Result<ExitStatus> {
+        let mut words = self.first_half(source);
+        // Names of blocks tell what they were in the source.
+        words.retain(|word| word != "-discard-value-names");
+        words.insert(words.len() - 1, "-disable-llvm-passes".into());
+        let first = run(&words)?;
+        if !first.success() {
+            return Ok(first);
+        }
+        fs::write(source, menier::inserted(&fs::read_to_string(source)?))?;
+        let mut words = self.first_half(text);
+        words.truncate(words.len() - 1);
+        run(&from_text(words, source))
     }
 
     /// The first half: up to instrumented code.
@@ -166,36 +190,34 @@ impl Step {
 
     /// The second half.
     fn second_half(&self, text: &Path) -> Vec<String> {
-        let [with_value, alone] = OF_SOURCES;
-        let mut words = Vec::new();
-        // The source is the last word.
-        let mut given = self.words[..self.words.len() - 1].iter();
-        while let Some(word) = given.next() {
-            match word.as_str() {
-                "-x" => {
-                    given.next();
-                }
-                word if with_value.contains(&word) => {
-                    given.next();
-                }
-                // What is loaded early from here on is not instrumented any more.
-                "-mllvm"
-                    if given
-                        .as_slice()
-                        .first()
-                        .is_some_and(|next| next == EARLY_LOADS) =>
-                {
-                    given.next();
-                }
-                word if alone.contains(&word) => {}
-                _ => words.push(word.clone()),
-            }
+        let mut words = self.words[..self.words.len() - 1].to_vec();
+        // What is loaded early from here on is not instrumented any more.
+        if let Some(at) = words.iter().position(|word| word == EARLY_LOADS)
+            && at > 0
+        {
+            words.drain(at - 1..=at);
         }
-        // What there is to warn of was said in the first half.
-        words.extend(["-w", "-x", "ir"].map(String::from));
-        words.push(text.to_string_lossy().into_owned());
-        words
+        words.retain(|word| word != "-fsanitize=thread");
+        from_text(words, text)
     }
+}
+
+/// A step that starts from the text of code: the given words, without the source and what is said of it.
+fn from_text(given: Vec<String>, text: &Path) -> Vec<String> {
+    let [with_value, alone] = OF_SOURCES;
+    let mut words = Vec::new();
+    let mut given = given.into_iter();
+    while let Some(word) = given.next() {
+        if word == "-x" || with_value.contains(&word.as_str()) {
+            given.next();
+        } else if !alone.contains(&word.as_str()) {
+            words.push(word);
+        }
+    }
+    // What there is to warn of was said before.
+    words.extend(["-w", "-x", "ir"].map(String::from));
+    words.push(text.to_string_lossy().into_owned());
+    words
 }
 
 fn run(words: &[String]) -> io::Result<ExitStatus> {

@@ -7,6 +7,7 @@ mod cuts;
 mod inline;
 mod line;
 mod links;
+mod menier;
 mod request;
 mod scratch;
 mod substitute;
@@ -67,16 +68,8 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
         substitutes: substitutes.as_ref().map(Substitutes::dir),
         hooks: substitutes.as_ref().map(Substitutes::hooks),
     };
-    let mut words = line::words(&compiler, &request, &folders, &options.arguments);
+    let words = line::words(&compiler, &request, &folders, &options.arguments);
     let rule = options.cuts.unwrap_or(CutRule::None);
-    if rule == CutRule::Access && compiler.family == Family::Clang {
-        // A read that a write follows is an access of its own.
-        for word in &mut words {
-            if word == "-tsan-compound-read-before-write=1" {
-                *word = "-tsan-instrument-read-before-write=1".into();
-            }
-        }
-    }
     let in_line = match compiler.family {
         Family::Clang => inline::compile(&compiler.path, &words, &request, rule),
         Family::Gcc => None,

@@ -11,7 +11,7 @@ use heddle_transactions::{Checked, Exact, Options, Witness, check, settle};
 
 use super::{Holds, compiled};
 use crate::transactions::definitions::{conflicts, possible_access_constraints};
-use crate::transactions::{Atomization, Pair, Transaction, Verdict, of_events, verdict};
+use crate::transactions::{Atomization, Pair, Transaction, Verdict, closings, of_events, verdict};
 
 /// Programs with more schedules are passed over.
 const MOST_SCHEDULES: usize = 5000;
@@ -69,6 +69,41 @@ fn agrees(source: &str) -> Holds {
     replays_show_it(&live, &mut exact)?;
     known.nothing_is_missed(&analysed(&mut live, Exact::Never)?)?;
     known.nothing_is_missed(&analysed(&mut live, Exact::Quick)?)
+}
+
+/// The analysis of a program that may branch otherwise under another schedule: what it calls certain is shown by
+/// some run, what it calls possible by the accesses of the first run, and nothing that these show is missed.
+pub fn branches_agree(source: &str) -> Holds {
+    let holds = super::caught(|| judged_by_runs(source));
+    holds.map_err(|wrong| format!("{wrong}\n\n{source}"))
+}
+
+fn judged_by_runs(source: &str) -> Holds {
+    let program = compiled(source)?;
+    let Some(closings) = closings(&program, MOST_SCHEDULES) else {
+        return Ok(());
+    };
+    let mut live = Live {
+        code: Code::new(&program),
+        features: program.features,
+    };
+    live.features.cuts = true;
+    let mut checked = analysed(&mut live, Exact::Always)?;
+    settle(&mut checked, |witness, log| {
+        live.code.run_planned(&plan(witness), log)
+    });
+    for one in separations(&checked) {
+        let places = one.places.iter().map(|place| Location(place.location));
+        match closings.get(&places.collect()) {
+            None => return Err(format!("no schedule has {one:?}")),
+            Some(&known) if one.certainty > known => return Err(format!("no run shows {one:?}")),
+            Some(_) => {}
+        }
+    }
+    match closings.is_empty() == separations(&checked).next().is_none() {
+        true => Ok(()),
+        false => Err(format!("all are missed: {closings:?}")),
+    }
 }
 
 /// Whether the analysis confirms that a cut of this source can be seen.

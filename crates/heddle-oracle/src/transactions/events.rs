@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use heddle_core::{AccessKind, Event, Extent, FinishId, Location, SiteId, TaskId, TokenId};
 
-use super::model::{Access, Atomization, Cell, Thread};
+use super::model::{Access, Atomization, Cell, Thread, Transaction};
+use super::schedule::Schedule;
 
 /// Why a run is outside of what the model can say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,22 +21,68 @@ pub enum NotCovered {
 /// The cut program that ran, and which location each cell is. Transactions and threads that access nothing are
 /// left out.
 pub fn of_events(events: &[Event]) -> Result<(Atomization, Vec<Location>), NotCovered> {
+    followed(events).map(|followed| (followed.program, followed.locations))
+}
+
+/// A run whose transactions came one after the other.
+#[derive(Debug)]
+pub struct Followed {
+    /// The cut program.
+    pub program: Atomization,
+    /// Which location each cell is.
+    pub locations: Vec<Location>,
+    /// The schedule that ran.
+    pub schedule: Schedule,
+    /// The task of each transaction, and how many task operations and cuts that made before.
+    pub names: BTreeMap<Transaction, (TaskId, u32)>,
+    /// Tasks by who created them: creator, how many it had created before.
+    pub tasks: BTreeMap<(TaskId, u32), TaskId>,
+}
+
+/// What [`of_events`] reads off a run, and in which sequence it ran.
+pub fn followed(events: &[Event]) -> Result<Followed, NotCovered> {
     let mut reader = Reader::default();
     reader.begin(TaskId::MAIN, &[]);
     for &event in events {
         reader.on(event)?;
     }
+    let (mut names, mut started) = (BTreeMap::new(), BTreeMap::new());
+    let mut threads = 0;
     let mut program = Atomization::default();
     for strand in reader.strands {
+        let own = strand.transactions.iter().zip(&strand.pieces);
+        let own = own.filter(|(accesses, _)| !accesses.is_empty());
+        for (index, (_, piece)) in own.enumerate() {
+            let thread = Thread(threads);
+            let transaction = Transaction { thread, index };
+            names.insert(transaction, (piece.task, piece.segment));
+            started.insert(piece.started, transaction);
+        }
+        threads += usize::from(strand.transactions.iter().any(|one| !one.is_empty()));
         program.add(strand.transactions, &strand.after);
     }
-    Ok((program.without_empty(), reader.locations))
+    Ok(Followed {
+        program: program.without_empty(),
+        locations: reader.locations,
+        schedule: started.into_values().collect(),
+        names,
+        tasks: reader.tasks,
+    })
 }
 
 #[derive(Default)]
 struct Strand {
     transactions: Vec<Vec<Access>>,
+    /// Of each transaction.
+    pieces: Vec<Piece>,
     after: Vec<Thread>,
+}
+
+/// Where a transaction belongs, and when it began.
+struct Piece {
+    task: TaskId,
+    segment: u32,
+    started: usize,
 }
 
 #[derive(Default)]
@@ -50,6 +97,11 @@ struct Reader {
     /// The cell that stands for the present life of a location.
     cells: BTreeMap<Location, Cell>,
     locations: Vec<Location>,
+    /// How many task operations and cuts each task has made, and how many tasks it has created.
+    segments: BTreeMap<TaskId, u32>,
+    children: BTreeMap<TaskId, u32>,
+    tasks: BTreeMap<(TaskId, u32), TaskId>,
+    accesses: usize,
 }
 
 impl Reader {
@@ -61,6 +113,10 @@ impl Reader {
             }
             Event::Resume { task } => self.running = Some(task),
             Event::Spawn { task, finish, .. } => {
+                let creator = self.running.expect("a task is running");
+                let children = self.children.entry(creator).or_default();
+                self.tasks.insert((creator, *children), task);
+                *children += 1;
                 let before = self.next_strand(&[]);
                 self.spawned.insert(task, before);
                 self.members.entry(finish).or_default().push(task);
@@ -85,7 +141,7 @@ impl Reader {
                 let signals = self.signals.get(&token).cloned().unwrap_or_default();
                 self.next_strand(&signals);
             }
-            Event::Cut { .. } => self.strand().transactions.push(Vec::new()),
+            Event::Cut { .. } => self.cut(),
             Event::Read { extent, site } => self.access(extent, AccessKind::Read, site),
             Event::Write { extent, site } | Event::Free { extent, site } => {
                 self.access(extent, AccessKind::Write, site);
@@ -103,8 +159,28 @@ impl Reader {
 
     fn begin(&mut self, task: TaskId, after: &[Thread]) {
         self.running = Some(task);
-        let thread = self.add(after.to_vec());
+        let thread = self.add(task, after.to_vec());
         self.current.insert(task, thread);
+    }
+
+    fn cut(&mut self) {
+        let task = self.running.expect("a task is running");
+        let piece = self.piece(task);
+        let strand = self.strand();
+        strand.transactions.push(Vec::new());
+        strand.pieces.push(piece);
+    }
+
+    /// The next transaction of a task.
+    fn piece(&mut self, task: TaskId) -> Piece {
+        let next = self.segments.entry(task).or_default();
+        let segment = *next;
+        *next += 1;
+        Piece {
+            task,
+            segment,
+            started: usize::MAX,
+        }
     }
 
     /// Ends the running task's strand and starts the next, which also comes after `others`. Gives the
@@ -113,15 +189,16 @@ impl Reader {
         let task = self.running.expect("a task is running");
         let ended = self.current[&task];
         let after = [&[ended], others].concat();
-        let next = self.add(after);
+        let next = self.add(task, after);
         self.current.insert(task, next);
         ended
     }
 
-    fn add(&mut self, after: Vec<Thread>) -> Thread {
-        let transactions = vec![Vec::new()];
+    fn add(&mut self, task: TaskId, after: Vec<Thread>) -> Thread {
+        let (transactions, pieces) = (vec![Vec::new()], vec![self.piece(task)]);
         self.strands.push(Strand {
             transactions,
+            pieces,
             after,
         });
         Thread(self.strands.len() - 1)
@@ -135,9 +212,15 @@ impl Reader {
     fn access(&mut self, extent: Extent, kind: AccessKind, site: SiteId) {
         for location in extent.locations() {
             let cell = self.cell(location);
-            let transaction = self.strand().transactions.last_mut();
+            self.accesses += 1;
+            let now = self.accesses;
+            let strand = self.strand();
+            let transaction = strand.transactions.last_mut();
             let transaction = transaction.expect("a strand has a transaction");
             transaction.push(Access { cell, kind, site });
+            let piece = strand.pieces.last_mut();
+            let piece = piece.expect("each transaction has a piece");
+            piece.started = piece.started.min(now);
         }
     }
 

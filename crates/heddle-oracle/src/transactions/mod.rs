@@ -10,6 +10,7 @@
 //! [`verdict`] follows Definition 13 to the letter: all schedules of the cut program against all
 //! schedules of the uncut one. [`Search`] decides the same by trying all thread cycles, which
 //! reaches larger programs; a property test holds the two together.
+//! A program may make other accesses under another schedule: [`closings`] runs it under each.
 //! [`of_events`] reads an [`Atomization`] off a run. [`CutProgram`] and [`Atomization`] are drawn at
 //! random, shrink, and print as `.task` source; [`Formula`] is chapter 4's reduction from 3SAT.
 //!
@@ -21,6 +22,7 @@ mod events;
 mod formula;
 mod model;
 mod print;
+mod replay;
 mod schedule;
 mod search;
 mod simpler;
@@ -28,9 +30,10 @@ mod tree;
 mod verdict;
 
 pub use draw::{atomization, cut_program, formula};
-pub use events::{NotCovered, of_events};
+pub use events::{Followed, NotCovered, followed, of_events};
 pub use formula::{Clause, Formula, Literal};
 pub use model::{Access, Atomization, Cell, Instruction, Thread, Transaction};
+pub use replay::closings;
 pub use schedule::{Schedule, schedules};
 pub use search::Search;
 pub use tree::{CutProgram, Item, Style};

@@ -5,3 +5,4 @@ mod native;
 mod scene;
 mod text;
 mod torn;
+mod transactions;

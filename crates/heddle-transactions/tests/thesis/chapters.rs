@@ -238,3 +238,20 @@ fn a_task_that_waits_for_others_lets_them_have_their_turn() {
         assert_eq!(found(source), expected, "{source}");
     }
 }
+
+#[test]
+fn a_schedule_has_the_same_access_of_each_iteration() {
+    let source = "shared x; finish {
+        async { for i in 0..2 { x = 1; cut; } }
+        async { read x; } }";
+    let (_, checked) = try_with(source, Cuts::Manual, Exact::Quick).expect("nothing is rejected");
+    let found: Vec<_> = separations(&checked).collect();
+    assert_eq!(found.len(), 1);
+    let sites: Vec<_> = found[0]
+        .schedule
+        .iter()
+        .map(|one| one.access.site)
+        .collect();
+    assert_eq!(sites.len(), 3, "written, read, written");
+    assert_eq!(sites[0], sites[2]);
+}

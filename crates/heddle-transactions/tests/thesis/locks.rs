@@ -2,7 +2,7 @@
 
 use heddle_core::LockId;
 use heddle_lang::cuts::Cuts;
-use heddle_transactions::Exact;
+use heddle_transactions::{EndedBy, Exact};
 
 use crate::{found, found_with, try_with};
 
@@ -26,6 +26,29 @@ fn a_cut_in_a_section_is_rejected() {
     let source = "shared x; isolated { x = 1; cut; x = 2; }";
     let rejected = try_with(source, Cuts::Manual, Exact::Quick).err();
     assert_eq!(rejected.map(|why| why.lock), Some(LockId::ISOLATED));
+}
+
+#[test]
+fn a_lock_held_across_a_task_operation_is_rejected() {
+    for operation in [
+        "async { skip; }",
+        "finish { skip; }",
+        "satisfy e;",
+        "await r;",
+        "let v = get(f);",
+    ] {
+        let source = format!(
+            "shared x; lock L; event e; region r; future f {{ return 1; }} post r {{ skip; }}
+             finish {{ x = 1; cut; with L {{ x = 2; {operation} x = 3; }} }}"
+        );
+        let rejected = try_with(&source, Cuts::Manual, Exact::Quick).err();
+        let why = rejected.map(|why| (why.by, why.lock));
+        let expected = Some((EndedBy::TaskOperation, LockId::new(1)));
+        assert_eq!(why, expected, "{operation}");
+    }
+    let source = "shared x; lock L; finish {
+        async { with L { x = 1; } finish { async { with L { x = 2; } } } cut; } }";
+    assert_eq!(found(source), [], "given back before");
 }
 
 #[test]
