@@ -192,13 +192,11 @@ mod reclaim {
                     is_spare[block] = true;
                 }
             }
-            for block in 0..blocks {
-                if is_spare[block] {
-                    continue;
-                }
-                let was_idle = std::mem::replace(&mut idle.0[block], !is_used(block));
-                if was_idle && idle.0[block] && is_certain {
-                    idle.0[block] = false;
+            let known = idle.0.iter_mut().zip(is_spare).enumerate();
+            for (block, (is_idle, _)) in known.filter(|(_, (_, is_spare))| !is_spare) {
+                let was_idle = std::mem::replace(is_idle, !is_used(block));
+                if was_idle && *is_idle && is_certain {
+                    *is_idle = false;
                     spare.push(start(block));
                 }
             }
