@@ -117,8 +117,11 @@ fn counted(body: fn()) -> impl Fn() + Copy + Send + Sync + 'static {
     }
 }
 
+/// Explores a problem. Whether nothing is found.
+type Tool = fn(&Problem) -> bool;
+
 /// The three, by the names of their columns.
-const TOOLS: [(&str, fn(&Problem) -> bool); 3] = [
+const TOOLS: [(&str, Tool); 3] = [
     ("heddle", |problem| {
         heddle::explore(counted(problem.heddle)).is_clean()
     }),
