@@ -44,8 +44,8 @@ const fn package(name: &'static str, brings: Brings) -> Package {
     Package { name, brings }
 }
 
-/// Compilers, OpenMP's runtime with its headers, ThreadSanitizer to compare with, and the build
-/// tools that projects use.
+/// Compilers, OpenMP's runtime with its headers, ThreadSanitizer to compare with, the build
+/// tools that projects use, and the batch engines that spread parts of an exploration.
 const PACKAGES: &[Package] = &[
     package("gcc", Brings::Program("cc")),
     package("g++", Brings::Program("g++")),
@@ -60,6 +60,10 @@ const PACKAGES: &[Package] = &[
     ),
     package("make", Brings::Program("make")),
     package("cmake", Brings::Program("cmake")),
+    package("slurmctld", Brings::File("/usr/sbin/slurmctld")),
+    package("slurmd", Brings::File("/usr/sbin/slurmd")),
+    package("slurm-client", Brings::Program("sbatch")),
+    package("parallel", Brings::Program("parallel")),
 ];
 
 /// The task.

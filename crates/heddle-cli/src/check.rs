@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 
 use heddle_core::atomicity::{Velodrome, velodrome};
 use heddle_core::{Features, Guarantee, Legend, Outcome, Run};
+use heddle_lang::Diagnostic;
 use heddle_lang::eliminate::eliminate;
 use heddle_lang::ir::Elimination;
 use heddle_lang::machine::RunCounts;
-use heddle_lang::{Diagnostic, Expectation};
-use heddle_report::json::{self, Layout};
-use heddle_report::text;
 use heddle_report::{
     CheckCounts, Eliminated, Position, Problem, Report, Settings, Source, Stats, Strictness,
     Subject, Unchecked,
@@ -19,26 +17,29 @@ use heddle_report::{
 use heddle_trace::Trace;
 
 use crate::answers::Answers;
-use crate::arguments::{Analysis, CheckOptions, CutRule, Format, History};
-use crate::console::{Console, note};
-use crate::expect::Comparison;
+use crate::arguments::{Analysis, CheckOptions, CutRule, History};
+use crate::console::note;
 use crate::input::{self, Input};
 use crate::program::Live;
 use crate::progress::Progress;
+use crate::results::{Results, Wanted};
 use crate::status::{Status, guarded};
 use crate::suggest::Own;
 use crate::{order, record, suggest, transactions};
-
-/// Findings shown in text unless told otherwise.
-const TEXT_LIMIT: usize = 100;
 
 /// The whole command.
 pub fn run(options: &CheckOptions) -> Status {
     let mut checker = Checker {
         options,
-        console: Console::new(options.color),
-        agreed: 0,
-        differed: 0,
+        results: Results::new(
+            options.color,
+            Wanted {
+                format: options.format,
+                max_findings: options.max_findings,
+                expect: options.expect,
+                files: options.files.len(),
+            },
+        ),
     };
     match checker.usage_problem() {
         Some(problem) => checker.fail(&problem),
@@ -48,10 +49,7 @@ pub fn run(options: &CheckOptions) -> Status {
 
 struct Checker<'a> {
     options: &'a CheckOptions,
-    console: Console,
-    /// Files that were as expected, and those that were not.
-    agreed: usize,
-    differed: usize,
+    results: Results,
 }
 
 /// What checking one file yielded.
@@ -89,14 +87,7 @@ impl Checker<'_> {
             // A bug that one file brings to light must not keep the others from being checked.
             worst = worst.max(guarded(|| self.file(path)));
         }
-        if self.options.expect && self.options.format == Format::Text {
-            let tally = tally(self.options.files.len(), self.agreed, self.differed);
-            self.console.print(&tally);
-        }
-        match self.console.failure() {
-            Some(problem) => self.fail(&problem),
-            None => worst,
-        }
+        self.results.end(worst)
     }
 
     fn fail(&self, problem: &Problem) -> Status {
@@ -104,8 +95,7 @@ impl Checker<'_> {
     }
 
     fn fail_for(&self, problems: &[Problem]) -> Status {
-        self.console.problems(problems);
-        Status::Error
+        self.results.fail(problems)
     }
 
     fn file(&mut self, path: &Path) -> Status {
@@ -148,11 +138,13 @@ impl Checker<'_> {
         if status != Status::Clean {
             let problem = Problem::plain(format!("{name}: {what}"));
             let help = "mend that first: heddle check shows it";
-            self.console.problems(&[problem.help(Some(help.into()))]);
+            self.results
+                .console
+                .problems(&[problem.help(Some(help.into()))]);
             return status;
         }
         let edit = suggest::edit(&name, text, &found.cuts);
-        self.console.print(&edit);
+        self.results.console.print(&edit);
         let (kept, tried) = (found.cuts.len(), found.tried);
         // The only way to fail here is a closed standard error, and then nobody listens.
         let _ = note(&format!("{name}: {kept} of {tried} cuts cannot be seen"));
@@ -304,10 +296,16 @@ impl Checker<'_> {
         });
         report.stats = self.options.stats.then_some(checked.stats);
         report.suppressed += checked.answers.harmless();
-        self.console.warnings(&checked.answers.unused());
+        self.results.console.warnings(&checked.answers.unused());
         let status = match self.options.expect {
-            true => self.compare(&name, &checked.legend, &report),
-            false => self.print_report(&report),
+            true => {
+                let file = checked.legend.files.first();
+                let text = file.and_then(|file| file.text.as_deref());
+                let subject = (&*name, text.unwrap_or_default());
+                self.results
+                    .compare(subject, ("expect", |lines| lines.check), &report)
+            }
+            false => self.results.print(&report),
         };
         let problems = fault.iter().chain(&checked.problem);
         problems.fold(status, |_, problem| self.fail(problem))
@@ -327,102 +325,15 @@ impl Checker<'_> {
     }
 
     fn settings(&self) -> Settings {
-        let limit = match (self.options.max_findings, self.options.format) {
-            _ if self.options.expect => None,
-            (Some(0), _) | (None, Format::Json) => None,
-            (None, Format::Text) => Some(TEXT_LIMIT),
-            (Some(limit), _) => Some(limit),
-        };
         let strictness = match self.options.strict {
             true => Strictness::Strict,
             false => Strictness::CertainOnly,
         };
-        Settings { strictness, limit }
-    }
-
-    fn print_report(&mut self, report: &Report) -> Status {
-        match self.options.format {
-            Format::Text => {
-                let colour = self.console.results();
-                self.console.paragraph(&text::render(report, colour));
-            }
-            Format::Json => {
-                let layout = self.layout();
-                self.console
-                    .print_with(|out| json::write(report, layout, out));
-            }
-        }
-        report.verdict.into()
-    }
-
-    /// One object stands alone; several are a stream of lines.
-    fn layout(&self) -> Layout {
-        match self.options.files.len() {
-            1 => Layout::Pretty,
-            _ => Layout::Line,
+        Settings {
+            strictness,
+            limit: self.results.limit(),
         }
     }
-
-    fn compare(&mut self, name: &str, legend: &Legend, report: &Report) -> Status {
-        let source = legend.files.first().and_then(|file| file.text.as_deref());
-        let text = source.unwrap_or_default();
-        let expected = match heddle_lang::expectations(text) {
-            Ok(expected) => expected.check,
-            Err(diagnostics) => {
-                return self.fail_for(&problems(name, text, &diagnostics));
-            }
-        };
-        let Some(expected) = expected else {
-            let problem = Problem::plain(format!("{name}: there is nothing to compare with"));
-            let help = "say in a leading comment what must be found: // expect: clean";
-            return self.fail(&problem.help(Some(help.into())));
-        };
-        let layout = self.layout();
-        let format = self.options.format;
-        let subject = (name, &*expected, report);
-        match compare_with(&mut self.console, format, layout, subject) {
-            true => {
-                self.agreed += 1;
-                Status::Clean
-            }
-            false => {
-                self.differed += 1;
-                Status::Findings
-            }
-        }
-    }
-}
-
-/// Compares what a report says of a file with what must be found in it, and prints what differs.
-/// Whether nothing does.
-pub fn compare_with(
-    console: &mut Console,
-    format: Format,
-    layout: Layout,
-    (name, expected, report): (&str, &[Expectation], &Report),
-) -> bool {
-    let comparison = Comparison::new(name, expected, &report.findings);
-    match (format, comparison.as_expected) {
-        (Format::Text, true) => {}
-        (Format::Text, false) => console.print(&comparison.text()),
-        (Format::Json, _) => console.print_with(|out| json::write(&comparison, layout, out)),
-    }
-    comparison.as_expected
-}
-
-/// How many files were as expected, for people.
-pub fn tally(files: usize, agreed: usize, differed: usize) -> String {
-    let failed = files - agreed - differed;
-    let mut text = match agreed {
-        1 => "1 file as expected".to_owned(),
-        agreed => format!("{agreed} files as expected"),
-    };
-    for (count, what) in [(differed, "not"), (failed, "could not be compared")] {
-        if count > 0 {
-            text += &format!(", {count} {what}");
-        }
-    }
-    text + "\n"
 }
 
 /// What is wrong with a source text, for people.

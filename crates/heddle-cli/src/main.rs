@@ -20,6 +20,7 @@ mod order;
 mod program;
 mod progress;
 mod record;
+mod results;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]

@@ -239,3 +239,101 @@ while (1) { skip; }
     let output = heddle(&["explore", &file, "--max-time", "1s"]);
     assert!(text(&output).contains("not all"), "{}", text(&output));
 }
+
+#[test]
+fn a_program_that_never_ends_is_not_called_explored() {
+    let folder = folder("never");
+    let endless = "shared f;
+finish { async { let w = 0; while (w == 0) { isolated { w = f; } } } }
+";
+    let output = heddle(&["explore", &program(&folder, endless)]);
+    assert!(
+        text(&output).contains("0 schedules, not all"),
+        "{}",
+        text(&output)
+    );
+}
+
+/// The verdict of `heddle check` on deadlocks, and of `heddle explore`, with its text.
+fn deadlocks(name: &str, source: &str) -> (bool, bool, String) {
+    let folder = folder(name);
+    let program = program(&folder, source);
+    let checked = text(&heddle(&["check", &program]));
+    let explored = heddle(&["explore", &program]);
+    assert!(explored.status.code().is_some_and(|code| code < 2));
+    let explored = text(&explored);
+    assert!(explored.contains("all schedules, explored"), "{explored}");
+    let found = explored.lines().any(|line| line.starts_with("deadlock"));
+    (checked.contains("possible deadlock"), found, explored)
+}
+
+#[test]
+fn a_possible_deadlock_is_confirmed_with_its_schedule() {
+    let crossed = "lock L, M;
+finish { async { with L { with M { skip; } } } async { with M { with L { skip; } } } }
+";
+    let (possible, found, text) = deadlocks("crossed", crossed);
+    assert!(possible && found, "{text}");
+    assert!(text.contains("--replay"), "{text}");
+    let philosophers = "lock A, B, C;
+finish {
+  async { with A { with B { skip; } } }
+  async { with B { with C { skip; } } }
+  async { with C { with A { skip; } } }
+}
+";
+    let (possible, found, text) = deadlocks("philosophers", philosophers);
+    assert!(possible && found, "{text}");
+    let left_handed = philosophers.replace("with C { with A", "with A { with C");
+    let (possible, found, text) = deadlocks("left-handed", &left_handed);
+    assert!(!possible && !found, "{text}");
+}
+
+#[test]
+fn a_gate_lock_is_no_deadlock() {
+    let gated = "lock G, L, M;
+finish {
+  async { with G { with L { with M { skip; } } } }
+  async { with G { with M { with L { skip; } } } }
+}
+";
+    let (possible, found, text) = deadlocks("gated", gated);
+    assert!(!possible && !found, "{text}");
+}
+
+#[test]
+fn a_possible_deadlock_that_no_schedule_has_is_refuted() {
+    // The second task takes the locks crosswise only when the first is done with them.
+    let handed = "shared done;
+lock L, M;
+finish {
+  async { with L { with M { skip; } } isolated { done = 1; } }
+  async { let d = 0; isolated { d = done; } if (d == 1) { with M { with L { skip; } } } }
+}
+";
+    let (possible, found, text) = deadlocks("handed", handed);
+    assert!(!found, "{text}");
+    let settled = text.contains("settled: the deadlock on L and M");
+    assert_eq!(possible, settled, "{text}");
+}
+
+#[test]
+fn waiting_for_a_value_while_holding_what_it_needs_is_a_deadlock() {
+    let held = "lock L;
+acquire L;
+future f { with L { skip; } return 1; }
+let v = get(f);
+release L;
+";
+    let (_, found, text) = deadlocks("held", held);
+    assert!(found, "{text}");
+    let released = held.replace("let v = get(f);\nrelease L;", "release L;\nlet v = get(f);");
+    let (_, found, text) = deadlocks("released", &released);
+    assert!(!found, "{text}");
+}
+
+#[test]
+fn a_native_program_that_is_not_there_is_an_error() {
+    let output = heddle(&["explore", "--", "./no-such-program"]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -314,24 +314,27 @@ pub(crate) fn session() -> Option<Arc<Session>> {
     with(|context| Arc::clone(&context.session))
 }
 
-/// The running task reads `len` locations from `start`.
+/// The running task reads `len` locations from `start`. Whether it is explored.
 #[inline(always)]
-pub(crate) fn read(start: u64, len: u64, caller: Caller) {
-    if with(|context| context.access(AccessKind::Read, start, len, caller)).is_none()
-        && !world::access(AccessKind::Read, start, len, caller)
-    {
-        strays::note(start, len, caller);
-    }
+pub(crate) fn read(start: u64, len: u64, caller: Caller) -> bool {
+    with(|context| context.access(AccessKind::Read, start, len, caller)).is_none()
+        && unchecked(AccessKind::Read, start, len, caller)
 }
 
-/// The running task writes `len` locations from `start`.
+/// The running task writes `len` locations from `start`. Whether it is explored.
 #[inline(always)]
-pub(crate) fn write(start: u64, len: u64, caller: Caller) {
-    if with(|context| context.access(AccessKind::Write, start, len, caller)).is_none()
-        && !world::access(AccessKind::Write, start, len, caller)
-    {
+pub(crate) fn write(start: u64, len: u64, caller: Caller) -> bool {
+    with(|context| context.access(AccessKind::Write, start, len, caller)).is_none()
+        && unchecked(AccessKind::Write, start, len, caller)
+}
+
+/// An access outside of a check. Whether it is explored.
+fn unchecked(kind: AccessKind, start: u64, len: u64, caller: Caller) -> bool {
+    let is_explored = world::access(kind, start, len, caller);
+    if !is_explored {
         strays::note(start, len, caller);
     }
+    is_explored
 }
 
 /// The running task creates a task, into `into` or its innermost finish.
@@ -366,6 +369,13 @@ pub(crate) fn spawn(into: Option<&Opened>, kind: TaskKind, caller: Caller) -> Op
         });
         Newborn::Checked(Checked { session, cursor })
     })
+}
+
+/// The task has no result.
+pub(crate) fn returns_nothing(newborn: Option<&Newborn>) {
+    if let Some(Newborn::Explored(task)) = newborn {
+        world::returns_nothing(*task);
+    }
 }
 
 /// The running task opens a finish.

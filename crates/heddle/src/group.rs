@@ -65,6 +65,7 @@ impl<'scope, 'env> Group<'scope, 'env> {
         let (core, caller) = (&self.scope.core, Location::caller());
         idle::expect_futures(core.session());
         let newborn = core.newborn(TaskKind::Post, caller);
+        context::returns_nothing(newborn.as_ref());
         let ended = Promise::new("the task", caller);
         ended.completion().is_end_of(newborn.as_ref());
         self.tasks().push(Arc::clone(ended.completion()));

@@ -1,5 +1,6 @@
 //! Two tasks at once.
 
+use crate::context;
 use crate::exec::Core;
 use crate::session::Execution;
 use heddle_core::TaskKind;
@@ -35,11 +36,17 @@ where
     let result = core.within(|| {
         let second = || {
             let newborn = core.newborn(TaskKind::Async, caller);
+            if size_of::<RB>() == 0 {
+                context::returns_nothing(newborn.as_ref());
+            }
             let body = || right = Some(b());
             // SAFETY: what the body borrows outlives `close` below.
             unsafe { core.launch(newborn, body, |_| ()) };
         };
         let first = core.newborn(TaskKind::Async, caller);
+        if size_of::<RA>() == 0 {
+            context::returns_nothing(first.as_ref());
+        }
         match core.is_inline() {
             true => {
                 core.run(first, || left = Some(a()), |_| ());

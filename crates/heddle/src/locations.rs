@@ -71,14 +71,8 @@ fn with_registry<R>(f: impl FnOnce(&mut Registry) -> R) -> R {
 }
 
 impl Locations {
-    /// Numbers for `len` locations nobody names.
+    /// Numbers for `len` locations nobody names, which stay the same in all explored runs.
     pub(crate) fn new(len: usize) -> Self {
-        if let Some(start) = world::locations(len as u64, None) {
-            return Self {
-                start,
-                len: len as u64,
-            };
-        }
         with_registry(|registry| registry.take(len as u64))
     }
 
@@ -89,7 +83,7 @@ impl Locations {
             made_at,
             name: None,
         };
-        if let Some(start) = world::locations(len as u64, Some(label)) {
+        if let Some(start) = world::locations(len as u64, label) {
             return Self {
                 start,
                 len: len as u64,

@@ -1,5 +1,6 @@
 //! Loops whose rounds may run in parallel.
 
+use crate::context;
 use crate::exec::Core;
 use crate::sites::Caller;
 use heddle_core::TaskKind;
@@ -21,7 +22,7 @@ pub fn par_for<F>(range: Range<usize>, body: F)
 where
     F: Fn(usize) + Sync,
 {
-    let size = match crate::context::is_checked() {
+    let size = match context::is_checked() {
         // Unchecked, a task per index would cost more than most loops do.
         false => range.len().div_ceil(crate::exec::pieces()).max(1),
         true => 1,
@@ -65,6 +66,7 @@ where
         while start < range.end {
             let end = range.end.min(start.saturating_add(size));
             let newborn = core.newborn(TaskKind::Async, caller);
+            context::returns_nothing(newborn.as_ref());
             // SAFETY: what the body borrows outlives `close` below.
             unsafe { core.launch(newborn, move || body(start..end), |_| ()) };
             start = end;

@@ -41,7 +41,9 @@ static PAGES: RwLock<Option<FxHashMap<usize, Locations>>> = RwLock::new(None);
 #[track_caller]
 pub fn read<T: ?Sized>(x: &T) {
     let caller = Location::caller();
-    each_run(x, |start, len| context::read(start, len, caller));
+    each_run(x, |start, len| {
+        context::read(start, len, caller);
+    });
 }
 
 /// Tells the checker that the running task writes `x`; as [`read`].
@@ -64,7 +66,9 @@ pub fn read<T: ?Sized>(x: &T) {
 #[track_caller]
 pub fn write<T: ?Sized>(x: &T) {
     let caller = Location::caller();
-    each_run(x, |start, len| context::write(start, len, caller));
+    each_run(x, |start, len| {
+        context::write(start, len, caller);
+    });
 }
 
 /// Tells the checker that `x` is a new object: what was there before does not matter any more.

@@ -1,5 +1,6 @@
 //! Finishes and the tasks spawned into them, with lifetimes as in [`std::thread::scope`].
 
+use crate::context;
 use crate::dependent::{Dependent, Precedence, Promise};
 use crate::event::{Dependence, TaskHandle};
 use crate::exec::Core;
@@ -88,6 +89,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         F: FnOnce(&'scope Scope<'scope, 'env>) + Send + 'scope,
     {
         let newborn = self.core.newborn(TaskKind::Async, Location::caller());
+        context::returns_nothing(newborn.as_ref());
         // SAFETY: what the body borrows lives for `'scope`, and `finish` closes the core before that
         // ends.
         unsafe { self.core.launch(newborn, move || body(self), |_| ()) };

@@ -178,10 +178,7 @@ impl Start {
     /// # Panics
     /// In an explored run, which has one thread of its own.
     fn here(finish: Option<&Opened>, caller: Caller) -> Self {
-        assert!(
-            !world::is_explored(),
-            "a thread cannot be explored: make it a task ({caller})"
-        );
+        world::refuse("a thread", "make it a task");
         let session = context::session();
         if let Some(session) = &session {
             context::unsupported("a thread");

@@ -320,3 +320,114 @@ fn a_panic_in_one_schedule_does_not_end_the_search() {
     assert_eq!(exploration.schedules(), 6);
     assert_eq!(found(&exploration), ["assertion"]);
 }
+
+/// Loses an update in some schedules.
+fn lossy() -> Exploration {
+    explore(|| {
+        let count = Shared::new(0).named("count");
+        par_for(0..2, |_| {
+            let seen = isolated(|| count.get());
+            isolated(|| count.set(seen + 1));
+        });
+        assert_eq!(count.get(), 2);
+    })
+}
+
+/// Does nothing by itself; the next test runs it in a process of its own.
+#[test]
+fn a_schedule_given_by_the_environment() {
+    if std::env::var_os("HEDDLE_REPLAY").is_some() {
+        lossy().assert_clean();
+    }
+}
+
+#[test]
+fn the_schedule_of_a_finding_is_replayed_step_by_step() {
+    let schedule = lossy().findings()[0].schedule.clone();
+    let replay = |schedule: &str| {
+        let test = std::env::current_exe().expect("a test");
+        let mut command = std::process::Command::new(test);
+        command.args([
+            "--exact",
+            "a_schedule_given_by_the_environment",
+            "--nocapture",
+        ]);
+        let output = command.env("HEDDLE_REPLAY", schedule).output();
+        let output = output.expect("the test starts");
+        let text = [output.stdout, output.stderr].concat();
+        (
+            output.status.success(),
+            String::from_utf8(text).expect("text"),
+        )
+    };
+    let (is_clean, text) = replay(&schedule);
+    assert!(!is_clean, "{text}");
+    for step in 1..=4 {
+        assert!(text.contains(&format!("{step}. task #")), "{text}");
+    }
+    assert!(text.contains("enters an isolated section at"), "{text}");
+    assert!(
+        text.contains("a task panics at") || text.contains("panic:"),
+        "{text}"
+    );
+    // Another one keeps the update.
+    let (is_clean, text) = replay("-");
+    assert!(is_clean, "{text}");
+    let (is_clean, text) = replay("1:x");
+    assert!(
+        !is_clean && text.contains("is no step of a schedule"),
+        "{text}"
+    );
+    let (is_clean, text) = replay("70:3");
+    assert!(!is_clean && text.contains("HEDDLE_REPLAY"), "{text}");
+}
+
+#[test]
+fn a_possible_deadlock_of_one_run_is_confirmed_or_refuted() {
+    let (a, b, gate) = ("a", "b", "gate");
+    let crossed = |gated: bool| {
+        let (a, b) = (Mutex::named(a, 0), Mutex::named(b, 0));
+        let gate = Mutex::named(gate, ());
+        let both = |first: &Mutex<i32>, second: &Mutex<i32>| {
+            let _gate = gated.then(|| gate.lock().unwrap());
+            let mut first = first.lock().unwrap();
+            *first += *second.lock().unwrap();
+        };
+        join(|| both(&a, &b), || both(&b, &a));
+    };
+    let checker = heddle::Checker::new().parallel(0);
+    let possible = |gated| checker.check(|| crossed(gated)).to_string();
+    assert!(
+        possible(false).contains("possible deadlock"),
+        "{}",
+        possible(false)
+    );
+    assert!(!possible(true).contains("deadlock"), "{}", possible(true));
+    check(|| crossed(false), &["deadlock"]);
+    check(|| crossed(true), &[]);
+}
+
+#[test]
+fn crossed_locks_that_cannot_meet_are_no_deadlock() {
+    // The second task takes them the other way round only when the first is done with them.
+    check(
+        || {
+            let (a, b, done) = (Mutex::new(0), Mutex::new(0), Shared::new(0));
+            join(
+                || {
+                    let mut a = a.lock().unwrap();
+                    *a += *b.lock().unwrap();
+                    drop(a);
+                    isolated(|| done.set(1));
+                },
+                || {
+                    if isolated(|| done.get()) == 1 {
+                        let mut b = b.lock().unwrap();
+                        *b += *a.lock().unwrap();
+                    }
+                },
+            );
+        },
+        &[],
+    );
+}

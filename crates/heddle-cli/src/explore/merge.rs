@@ -110,11 +110,7 @@ fn merge(parts: &[Part]) -> Result<Value, Problem> {
         .collect();
     findings.sort_by_key(|finding| key(finding).to_string());
     let complete = exploration.complete && missing.is_empty();
-    let guarantee = match complete {
-        true => "all schedules, explored".to_owned(),
-        false if exploration.schedules == 1 => "1 schedule, not all".to_owned(),
-        false => format!("{} schedules, not all", exploration.schedules),
-    };
+    let guarantee = guarantee(complete, exploration.schedules);
     Ok(json!({
         "schema": 1,
         "program": first["program"],
@@ -135,6 +131,15 @@ fn merge(parts: &[Part]) -> Result<Value, Problem> {
     }))
 }
 
+/// What the result means.
+pub(super) fn guarantee(complete: bool, schedules: u64) -> String {
+    match complete {
+        true => "all schedules, explored".to_owned(),
+        false if schedules == 1 => "1 schedule, not all".to_owned(),
+        false => format!("{schedules} schedules, not all"),
+    }
+}
+
 fn shard_of(file: &str, part: &Value) -> Result<Shard, Problem> {
     match &part["exploration"]["shard"] {
         Value::Null => Ok(Shard { index: 1, count: 1 }),
@@ -146,7 +151,7 @@ fn shard_of(file: &str, part: &Value) -> Result<Shard, Problem> {
 }
 
 /// What tells one finding from another; task numbers differ between schedules.
-fn key(finding: &Value) -> Value {
+pub(super) fn key(finding: &Value) -> Value {
     let positions = |list: &Value| -> Vec<Value> {
         let list = list.as_array().into_iter().flatten();
         list.map(|item| item["position"].clone()).collect()
@@ -156,6 +161,10 @@ fn key(finding: &Value) -> Value {
         finding["position"]["column"],
         finding["kind"],
         finding["location"],
+        match finding["position"] {
+            Value::Null => finding["message"].clone(),
+            _ => Value::Null,
+        },
         positions(&finding["accesses"]),
         positions(&finding["waits"]),
     ])
@@ -193,7 +202,7 @@ impl Counts {
 }
 
 /// The merged result for people.
-fn text(merged: &Value) -> String {
+pub(super) fn text(merged: &Value) -> String {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let program = word(&merged["program"]);
     let mut text = String::new();
@@ -205,7 +214,10 @@ fn text(merged: &Value) -> String {
             word(&finding["kind"]),
             word(&finding["message"])
         );
-        text += &format!("  --> {program}:{}:{}\n", at["line"], at["column"]);
+        if at.is_object() {
+            let file = at["file"].as_str().unwrap_or(&program);
+            text += &format!("  --> {file}:{}:{}\n", at["line"], at["column"]);
+        }
         for step in finding["schedule"].as_array().into_iter().flatten() {
             text += &format!("   = schedule: {}\n", word(&step["text"]));
         }
@@ -216,12 +228,20 @@ fn text(merged: &Value) -> String {
         .as_array()
         .map_or(&[][..], Vec::as_slice);
     text += &format!(
-        "explored: {} schedules, {} states ({}), {} shards\n",
+        "explored: {} schedules, {} states ({})",
         exploration["schedules"],
         exploration["states"],
         word(&exploration["reduction"]),
-        exploration["shards"],
     );
+    if let Some(shards) = exploration["shards"].as_u64() {
+        text += &format!(", {shards} shards");
+    }
+    let limits = exploration["limits"].as_array();
+    let limits: Vec<String> = limits.into_iter().flatten().map(word).collect();
+    if !limits.is_empty() {
+        text += &format!("; stopped by {}", limits.join(", "));
+    }
+    text.push('\n');
     if !missing.is_empty() {
         let names: Vec<String> = missing.iter().map(word).collect();
         text += &format!("missing: shard {}\n", names.join(", "));
@@ -231,8 +251,12 @@ fn text(merged: &Value) -> String {
         1 => "1 finding".to_owned(),
         many => format!("{many} findings"),
     };
-    text + &format!(
+    text += &format!(
         "{program}: {result}\nguarantee: {}\n",
         word(&merged["guarantee"])
-    )
+    );
+    for gap in merged["not_covered"].as_array().into_iter().flatten() {
+        text += &format!("not covered: {}\n", word(gap));
+    }
+    text
 }

@@ -14,10 +14,7 @@ use crate::arguments::{Analysis, Format, RunOptions};
 use crate::check;
 use crate::console::Console;
 use crate::input::{self, Input};
-use crate::transactions;
-
-/// Findings shown in text unless told otherwise.
-const TEXT_LIMIT: usize = 100;
+use crate::{results, transactions};
 
 /// Where the run is recorded, if it is.
 pub fn recording(options: &RunOptions, reports: &Reports) -> Option<PathBuf> {
@@ -79,11 +76,7 @@ pub fn judge(
 }
 
 fn settings(options: &RunOptions) -> Settings {
-    let limit = match (options.max_findings, options.format) {
-        (Some(0), _) | (None, Format::Json) => None,
-        (None, Format::Text) => Some(TEXT_LIMIT),
-        (Some(limit), _) => Some(limit),
-    };
+    let limit = results::limit(options.max_findings, options.format);
     let strictness = match options.strict {
         true => Strictness::Strict,
         false => Strictness::CertainOnly,

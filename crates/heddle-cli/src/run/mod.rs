@@ -24,6 +24,7 @@ use crate::arguments::{Analysis, RunOptions};
 use crate::console::{self, Console, reason};
 use crate::search;
 use crate::status::{Status, passed_on};
+pub use loader::examine;
 use reports::Reports;
 
 /// The whole command.
@@ -118,7 +119,8 @@ fn conclude(path: &Path, status: ExitStatus, is_told: bool) -> Result<ExitCode, 
     Ok(passed_on(status))
 }
 
-fn find(name: &OsStr) -> Result<PathBuf, String> {
+/// The program of this name.
+pub fn find(name: &OsStr) -> Result<PathBuf, String> {
     if let Some(path) = search::program(name) {
         return Ok(path);
     }

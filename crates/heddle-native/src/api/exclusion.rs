@@ -2,6 +2,7 @@
 //!
 //! An isolated section is a section of one global lock. Nested ones count once.
 
+use super::turns;
 use crate::runtime::LockKind;
 use crate::shim::export;
 use crate::thread;
@@ -99,9 +100,10 @@ fn me() -> u32 {
     thread::enter(|_, thread| thread.number + 1).unwrap_or(u32::MAX)
 }
 
-fn isolated_begin() {
+fn isolated_begin(pc: usize) {
     let me = me();
     if !ISOLATED.is_mine(me) {
+        turns::take(turns::ISOLATED, pc);
         ISOLATED.take(me);
     }
     ISOLATED.depth.fetch_add(1, Ordering::Relaxed);
@@ -127,6 +129,7 @@ fn isolated_end() {
     });
     if ISOLATED.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
         ISOLATED.give_back();
+        turns::give_back(turns::ISOLATED);
     }
 }
 
@@ -161,8 +164,8 @@ fn deadlock() -> ! {
 // SAFETY of all blocks below: the caller passes a lock that lives at least until the call returns.
 export! {
     /// Enters an isolated section.
-    ["heddle_isolated_begin"] fn isolated_begins() at _pc {
-        isolated_begin();
+    ["heddle_isolated_begin"] fn isolated_begins() at pc {
+        isolated_begin(pc);
     }
 
     /// Leaves it.
@@ -171,7 +174,8 @@ export! {
     }
 
     /// Takes a lock.
-    ["heddle_lock_acquire"] fn lock_acquire(lock: *const RawLock) at _pc {
+    ["heddle_lock_acquire"] fn lock_acquire(lock: *const RawLock) at pc {
+        turns::take(lock.addr(), pc);
         // SAFETY: see above.
         let raw = unsafe { &*lock };
         let me = me();
@@ -184,6 +188,7 @@ export! {
 
     /// Takes a lock if it is free. Whether it was.
     ["heddle_lock_try"] fn lock_try(lock: *const RawLock) at _pc -> c_int {
+        turns::refuse("a lock that is tried (heddle_lock_try) cannot be explored yet");
         // SAFETY: see above.
         if unsafe { &*lock }.try_take(me()) == Had::No {
             return 0;
@@ -197,5 +202,6 @@ export! {
         given_back(lock);
         // SAFETY: see above.
         unsafe { &*lock }.give_back();
+        turns::give_back(lock.addr());
     }
 }

@@ -24,6 +24,7 @@ mod memory;
 mod pool;
 mod scopes;
 mod tasks;
+pub(crate) mod turns;
 
 use heddle_rt::Cursor;
 use scopes::{Finish, Frame};

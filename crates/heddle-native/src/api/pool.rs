@@ -12,7 +12,7 @@
 use super::execute::{Start, execute};
 use super::future::Future;
 use super::scopes::Finish;
-use super::{Body, Local};
+use super::{Body, Local, turns};
 use crate::runtime::runtime;
 use crate::thread;
 use std::collections::VecDeque;
@@ -72,6 +72,9 @@ pub(super) enum Creator {
 
 /// The task is ready: it runs now, or later.
 pub(super) fn submit(start: Start, work: Work, creator: Creator) {
+    if turns::are_given() {
+        return take_turn(Job { start, work });
+    }
     let at_once = threads() == 1 || queue().len() >= PLENTY;
     if at_once && creator == Creator::HoldsNothing {
         return perform(start, work);
@@ -83,6 +86,16 @@ pub(super) fn submit(start: Start, work: Work, creator: Creator) {
     OUTSTANDING.fetch_add(1, Ordering::AcqRel);
     queue().push_back(Job { start, work });
     CHANGED.notify_all();
+}
+
+/// The task runs when a schedule says so.
+fn take_turn(job: Job) {
+    prepare_end();
+    if let Some(finish) = &job.start.home {
+        finish.add();
+    }
+    OUTSTANDING.fetch_add(1, Ordering::AcqRel);
+    turns::start(job.start.cursor.task().raw(), move || job.run());
 }
 
 fn perform(start: Start, work: Work) {
@@ -135,6 +148,9 @@ pub(super) fn wait_for(future: &Future) {
 }
 
 fn work_until(is_done: impl Fn() -> bool, wanted: impl Fn(&Job) -> bool) {
+    if turns::wait_until(&is_done) {
+        return;
+    }
     let mut jobs = queue();
     while !is_done() {
         match jobs
@@ -152,15 +168,23 @@ fn work_until(is_done: impl Fn() -> bool, wanted: impl Fn(&Job) -> bool) {
     }
 }
 
-/// Starts the other threads, and sees to it that the program does not end before its tasks.
+/// Sees to it that the program does not end before its tasks. Whether nothing did before.
+fn prepare_end() -> bool {
+    static PREPARED: AtomicBool = AtomicBool::new(false);
+    let is_first = !PREPARED.swap(true, Ordering::AcqRel);
+    if is_first {
+        // SAFETY: the handler stays loaded. It runs before the one that writes the report, which was
+        // installed earlier.
+        unsafe { ::libc::atexit(drain) };
+    }
+    is_first
+}
+
+/// Starts the other threads.
 fn start_workers() {
-    static STARTED: AtomicBool = AtomicBool::new(false);
-    if STARTED.swap(true, Ordering::AcqRel) {
+    if !prepare_end() {
         return;
     }
-    // SAFETY: the handler stays loaded. It runs before the one that writes the report, which was
-    // installed earlier.
-    unsafe { ::libc::atexit(drain) };
     for _ in 1..threads() {
         let worker = std::thread::Builder::new()
             .name("heddle".into())
@@ -201,7 +225,7 @@ fn take_oldest() -> ! {
 /// ends it with the others unfinished.
 extern "C" fn drain() {
     let inside = thread::enter(|_, thread| thread.api.is_task || !thread.cursor.holds_nothing());
-    if inside == Some(false) {
+    if inside == Some(false) && !turns::wait_until(turns::all_over) {
         work_until(|| OUTSTANDING.load(Ordering::Acquire) == 0, |_| true);
     }
 }

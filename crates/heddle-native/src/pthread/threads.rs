@@ -178,6 +178,7 @@ fn joined_for(id: pthread_t, result: *mut Pointer, status: c_int, pc: usize) -> 
 // SAFETY of all blocks below: each repeats the program's own call, so its contract is the program's.
 export! {
     ["pthread_create"] fn create(id: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine<Pointer>, argument: Pointer) at pc -> c_int {
+        crate::api::turns::refuse_thread();
         let status = created(routine, argument, pc, |routine, argument| {
             let roomy = Roomy::new(attributes);
             // SAFETY: see above.

@@ -3,12 +3,16 @@
 use super::findings::{self, FEATURES, Judge};
 use super::narrative;
 use super::program::RustProgram;
+use super::progress;
 use crate::context;
 use crate::sites::Caller;
-use heddle_explore::{Found, Limit, Reduction, Schedule, Settings, Summary, minimise, replay};
+use heddle_explore::{
+    Counters, Found, Limit, Reduction, Schedule, Settings, Summary, Work, minimise, replay,
+};
 use heddle_report::Finding;
 use std::fmt;
 use std::panic::Location;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -63,6 +67,8 @@ pub fn explore<F: Fn() + Sync>(body: F) -> Exploration {
 #[must_use = "an explorer does nothing until `explore` is called"]
 pub struct Explorer {
     settings: Settings,
+    jobs: usize,
+    forgets: bool,
 }
 
 /// What an exploration found.
@@ -98,6 +104,8 @@ impl Explorer {
                 reduction: Reduction::Dpor,
                 ..Settings::default()
             },
+            jobs: 1,
+            forgets: false,
         }
     }
 
@@ -151,10 +159,51 @@ impl Explorer {
         self
     }
 
+    /// Explores on so many threads; what is found is the same.
+    ///
+    /// ```
+    /// use heddle::{Explorer, Mutex, par_for};
+    /// let body = || {
+    ///     let sum = Mutex::new(0);
+    ///     par_for(0..4, |i| *sum.lock().unwrap() += i);
+    /// };
+    /// let (one, two) = (Explorer::new().explore(body), Explorer::new().jobs(2).explore(body));
+    /// assert_eq!(one.is_clean(), two.is_clean());
+    /// ```
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = jobs.max(1);
+        self
+    }
+
+    /// Promises that what tasks and isolated sections without a result see is not kept in anything but shared values: not
+    /// in a variable that they borrow, a `Cell`, an atomic of the standard library. Then [`Reduction::States`] forgets
+    /// what they saw, and has fewer states to tell apart. If the promise is broken, schedules that differ may be left out.
+    ///
+    /// ```
+    /// use heddle::{Explorer, Reduction, Shared, finish, isolated};
+    /// let explorer = Explorer::new().reduction(Reduction::States).nothing_is_kept();
+    /// let exploration = explorer.explore(|| {
+    ///     let count = Shared::new(0);
+    ///     finish(|s| {
+    ///         for _ in 0..8 {
+    ///             s.spawn(|_| isolated(|| count.set(count.get() + 1)));
+    ///         }
+    ///     });
+    ///     assert_eq!(count.get(), 8);
+    /// });
+    /// exploration.assert_clean();
+    /// assert!(exploration.states() <= 256);
+    /// ```
+    pub fn nothing_is_kept(mut self) -> Self {
+        self.forgets = true;
+        self
+    }
+
     /// Explores.
     ///
     /// # Panics
-    /// Inside of a check or another exploration, and if `HEDDLE_REPLAY` is no schedule.
+    /// Inside of a check or another exploration, if `HEDDLE_REPLAY` is no schedule, and if the body uses what cannot be
+    /// explored: threads, channels, barriers, condition variables.
     ///
     /// ```
     /// use heddle::{Explorer, Mutex, join};
@@ -174,15 +223,16 @@ impl Explorer {
             "explore at {at} inside of a checked task: neither can be nested"
         );
         let begin = Instant::now();
-        let mut program = RustProgram::new(&body);
+        let mut program = RustProgram::new(&body, self.forgets, false);
         let mut exploration = match replayed() {
             Some(schedule) => tell(&program, &schedule, at),
             None => {
                 let mut summary = self.search(&program);
                 if program.common.tried.load(Ordering::Relaxed) {
-                    program = RustProgram::with_tries(&body);
+                    program = RustProgram::new(&body, self.forgets, true);
                     summary = self.search(&program);
                 }
+                refused(&program);
                 let found = self.found(&program, &summary, at);
                 Exploration {
                     found,
@@ -197,8 +247,17 @@ impl Explorer {
     }
 
     fn search<F: Fn() + Sync>(&self, program: &RustProgram<F>) -> Summary {
-        let stop = &program.common.tried;
-        heddle_explore::explore(program, &self.settings, stop, &mut ())
+        let stop = &program.common.stop;
+        let counters = Counters::default();
+        let work = Work {
+            jobs: self.jobs,
+            shard: None,
+            resume: None,
+            saves: false,
+        };
+        progress::shown(&counters, || {
+            heddle_explore::explore_units(program, &self.settings, work, stop, &counters, &|_| ())
+        })
     }
 
     /// What was found, each once and by a schedule with few switches.
@@ -244,12 +303,26 @@ fn replayed() -> Option<Schedule> {
     Some(parsed.unwrap_or_else(|problem| panic!("HEDDLE_REPLAY: {problem}")))
 }
 
+/// # Panics
+/// If the body does something that cannot be explored.
+fn refused<F>(program: &RustProgram<F>) {
+    let refused = &program.common.refused;
+    let why = refused
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    if let Some(why) = why {
+        panic!("{why}");
+    }
+}
+
 /// Runs one schedule and tells it on the error stream.
 fn tell<F: Fn() + Sync>(program: &RustProgram<F>, schedule: &Schedule, at: Caller) -> Exploration {
     let mut steps = Vec::new();
     let played = replay(program, schedule, FEATURES, usize::MAX, |played| {
         steps.push((played.choice, played.events.to_vec()));
     });
+    refused(program);
     let played = played.unwrap_or_else(|problem| panic!("HEDDLE_REPLAY: {problem}"));
     let numbers = &program.common.numbers;
     eprint!("{}", narrative::told(numbers, played.events(), &steps));

@@ -9,6 +9,7 @@ mod findings;
 mod narrative;
 mod numbers;
 mod program;
+mod progress;
 pub(crate) mod world;
 
 pub use explorer::{Exploration, Explored, Explorer, explore};

@@ -53,16 +53,14 @@ impl Numbers {
     }
 
     /// The first location of the value that this task makes as its `count`th.
-    pub(super) fn value(&self, task: u64, count: u32, len: u64, label: Option<Label>) -> u64 {
+    pub(super) fn value(&self, task: u64, count: u32, len: u64, label: Label) -> u64 {
         let mut tables = self.tables();
         let next = FIRST_LOCATION + tables.next;
         let start = *tables.values.entry((task, count)).or_insert(next);
         if start == next {
             tables.next += len.max(1);
         }
-        if let Some(label) = label {
-            tables.labels.insert(start, (len, label));
-        }
+        tables.labels.insert(start, (len, label));
         start
     }
 

@@ -4,7 +4,7 @@ use super::numbers::Panic;
 use super::world::{self, Common, Standing};
 use crate::exec::{Core, Job};
 use heddle_core::Listener;
-use heddle_explore::{Choice, Program, Run};
+use heddle_explore::{Choice, Names, Program, Run, State};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
@@ -16,19 +16,17 @@ pub(super) struct RustProgram<F> {
 }
 
 impl<F: Fn() + Sync> RustProgram<F> {
-    pub(super) fn new(body: F) -> Self {
+    /// `forgets`: see [`Explorer::nothing_is_kept`](super::Explorer::nothing_is_kept). `tries`: whether tasks try locks.
+    pub(super) fn new(body: F, forgets: bool, tries: bool) -> Self {
         hear_panics();
         Self {
             body,
-            common: Common::default(),
+            common: Common {
+                forgets,
+                tries,
+                ..Common::default()
+            },
         }
-    }
-
-    /// The same, once it is known that tasks try locks.
-    pub(super) fn with_tries(body: F) -> Self {
-        let mut program = Self::new(body);
-        program.common.tries = true;
-        program
     }
 }
 
@@ -88,6 +86,11 @@ impl Run for RustRun<'_> {
 
     fn blocked(&self, into: &mut Vec<Choice>) {
         self.standing.world().blocked(into);
+    }
+
+    fn fingerprint(&self, _: &Names, into: &mut State) -> bool {
+        self.standing.world().fingerprint(into);
+        true
     }
 }
 

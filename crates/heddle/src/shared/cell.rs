@@ -1,6 +1,7 @@
 //! One element in memory, loaded and stored by relaxed atomic operations.
 
 use super::Element;
+use crate::explore::world;
 use std::cell::UnsafeCell;
 use std::mem::{MaybeUninit, align_of, size_of};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -49,6 +50,14 @@ impl<T: Element> ElementCell<T> {
         let base = self.0.get().cast::<u8>();
         for at in (0..size_of::<T>()).step_by(Self::PIECE) {
             f(at, Piece(base.wrapping_add(at), Self::PIECE));
+        }
+    }
+
+    /// Tells an explored run what these cells have, the first of which is at `start`, since a task wrote them.
+    #[cold]
+    pub(super) fn tell(cells: &[Self], start: u64) {
+        for (location, cell) in (start..).zip(cells) {
+            world::stored(location, bytemuck::bytes_of(&cell.load()));
         }
     }
 

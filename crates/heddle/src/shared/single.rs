@@ -4,6 +4,7 @@ use super::Element;
 use super::cell::ElementCell;
 use crate::atomicity::sealed::Sealed;
 use crate::context;
+use crate::explore::world;
 use crate::locations::Locations;
 use std::fmt;
 use std::ops::Add;
@@ -99,8 +100,11 @@ impl<T: Element> Shared<T> {
     #[inline]
     #[track_caller]
     pub fn set(&self, value: T) {
-        context::write(self.location.start(), 1, Location::caller());
+        let is_explored = context::write(self.location.start(), 1, Location::caller());
         self.cell.store(value);
+        if is_explored {
+            ElementCell::tell(std::slice::from_ref(&self.cell), self.location.start());
+        }
     }
 
     /// Reads the value and writes what `f` makes of it. Other tasks may come in between: this is a
@@ -131,8 +135,12 @@ impl<T: Element> Shared<T> {
     where
         T: Add<Output = T>,
     {
-        let sum = self.get() + value;
-        self.set(sum);
+        let caller = Location::caller();
+        let is_explored = context::read(self.location.start(), 1, caller);
+        if is_explored {
+            world::unsee();
+        }
+        self.set(self.cell.load() + value);
     }
 
     /// The value, to be used in place. Needs no check: the reference is exclusive.
@@ -143,6 +151,7 @@ impl<T: Element> Shared<T> {
     /// assert_eq!(x.get(), 4);
     /// ```
     pub fn get_mut(&mut self) -> &mut T {
+        self.used_up();
         let [value] = ElementCell::as_elements(std::slice::from_mut(&mut self.cell)) else {
             unreachable!("one cell is one element")
         };
@@ -155,7 +164,15 @@ impl<T: Element> Shared<T> {
     /// assert_eq!(heddle::Shared::new(3).into_inner(), 3);
     /// ```
     pub fn into_inner(self) -> T {
+        self.used_up();
         self.cell.load()
+    }
+}
+
+impl<T: Element> Shared<T> {
+    /// The running task sees the value, without an access.
+    fn used_up(&self) {
+        world::exclusive(self.location.start(), 1);
     }
 }
 
@@ -182,6 +199,7 @@ impl<T: Element> From<T> for Shared<T> {
 impl<T: Element + fmt::Debug> fmt::Debug for Shared<T> {
     /// Shows the value without counting as a read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.used_up();
         f.debug_tuple("Shared").field(&self.cell.load()).finish()
     }
 }

@@ -5,6 +5,7 @@ use super::{Chunks, Element, Iter};
 use crate::atomicity::Declared;
 use crate::atomicity::sealed::Sealed;
 use crate::context;
+use crate::explore::world;
 use crate::locations;
 use crate::sites::Caller;
 use std::fmt;
@@ -124,8 +125,12 @@ impl<'a, T: Element> SharedSlice<'a, T> {
     #[track_caller]
     pub fn set(&self, index: usize, value: T) {
         let cell = &self.cells[index];
-        context::write(self.start + index as u64, 1, Location::caller());
+        let start = self.start + index as u64;
+        let is_explored = context::write(start, 1, Location::caller());
         cell.store(value);
+        if is_explored {
+            ElementCell::tell(std::slice::from_ref(cell), start);
+        }
     }
 
     /// Reads an element and writes what `f` makes of it; not atomic.
@@ -155,8 +160,12 @@ impl<'a, T: Element> SharedSlice<'a, T> {
     where
         T: Add<Output = T>,
     {
-        let sum = self.get(index) + value;
-        self.set(index, sum);
+        let cell = &self.cells[index];
+        let is_explored = context::read(self.start + index as u64, 1, Location::caller());
+        if is_explored {
+            world::unsee();
+        }
+        self.set(index, cell.load() + value);
     }
 
     /// Swaps two elements: reads and writes both.
@@ -301,10 +310,11 @@ impl<'a, T: Element> SharedSlice<'a, T> {
     pub fn write_from(&self, range: impl RangeBounds<usize>, from: &[T]) {
         let part = self.slice(range);
         part.same_len(from);
-        part.note_write(Location::caller());
+        let is_explored = part.note_write(Location::caller());
         for (cell, &value) in part.cells.iter().zip(from) {
             cell.store(value);
         }
+        part.tell(is_explored);
     }
 
     /// Writes `value` to every element of a range.
@@ -317,8 +327,9 @@ impl<'a, T: Element> SharedSlice<'a, T> {
     #[track_caller]
     pub fn fill(&self, range: impl RangeBounds<usize>, value: T) {
         let part = self.slice(range);
-        part.note_write(Location::caller());
+        let is_explored = part.note_write(Location::caller());
         part.cells.iter().for_each(|cell| cell.store(value));
+        part.tell(is_explored);
     }
 
     /// Replaces every element of a range by what `f` makes of its index and value, in ascending order.
@@ -363,8 +374,16 @@ impl<'a, T: Element> SharedSlice<'a, T> {
     }
 
     #[inline(always)]
-    fn note_write(&self, caller: Caller) {
-        context::write(self.start, self.len() as u64, caller);
+    fn note_write(&self, caller: Caller) -> bool {
+        context::write(self.start, self.len() as u64, caller)
+    }
+
+    /// Tells an explored run what was written.
+    #[inline(always)]
+    fn tell(&self, is_explored: bool) {
+        if is_explored {
+            ElementCell::tell(self.cells, self.start);
+        }
     }
 
     #[inline(always)]
@@ -405,6 +424,7 @@ impl<'a, T: Element> IntoIterator for SharedSlice<'a, T> {
 impl<T: Element + fmt::Debug> fmt::Debug for SharedSlice<'_, T> {
     /// Shows the elements without counting as a read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        world::exclusive(self.start, self.len() as u64);
         f.debug_list()
             .entries(self.cells.iter().map(ElementCell::load))
             .finish()

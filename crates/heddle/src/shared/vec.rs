@@ -3,6 +3,7 @@
 use super::cell::ElementCell;
 use super::{Chunks, Element, Iter, SharedSlice};
 use crate::atomicity::sealed::Sealed;
+use crate::explore::world;
 use crate::locations::Locations;
 use crate::sites::Caller;
 use std::fmt;
@@ -118,6 +119,7 @@ impl<T: Element> SharedVec<T> {
     /// assert_eq!(v.to_vec(), [1, 2, 3]);
     /// ```
     pub fn as_mut_slice(&mut self) -> &mut [T] {
+        self.used_up();
         ElementCell::as_elements(&mut self.cells)
     }
 
@@ -127,7 +129,13 @@ impl<T: Element> SharedVec<T> {
     /// assert_eq!(heddle::SharedVec::new(2, 1).into_vec(), vec![1, 1]);
     /// ```
     pub fn into_vec(self) -> Vec<T> {
+        self.used_up();
         ElementCell::into_elements(self.cells).into_vec()
+    }
+
+    /// The running task sees all elements, without an access.
+    fn used_up(&self) {
+        world::exclusive(self.locations.start(), self.len() as u64);
     }
 
     /// How many elements.

@@ -1,6 +1,7 @@
 //! A barrier whose rounds the checker knows.
 
 use super::signal::Signal;
+use crate::explore::world;
 use std::sync::{self, Arc, BarrierWaitResult, Mutex, PoisonError};
 
 /// [`std::sync::Barrier`], checked: what any thread did before a round precedes what all do after it.
@@ -50,6 +51,7 @@ impl Barrier {
 
     /// Waits until all have come.
     pub fn wait(&self) -> BarrierWaitResult {
+        world::refuse("a barrier", "let tasks wait for tasks or events");
         let came = self.arrive(Signal::now());
         let result = self.inner.wait();
         let came = came.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -19,13 +19,9 @@ pub(super) struct Identity {
     label: LockLabel,
     /// Which two accesses to what it protects belong together.
     pairs: Pairs,
-    known: OnceLock<Known>,
-}
-
-#[derive(Debug)]
-struct Known {
-    lock: LockId,
-    contents: Locations,
+    lock: OnceLock<LockId>,
+    /// Not used in an explored run, which has its own numbers.
+    contents: OnceLock<Locations>,
 }
 
 impl Identity {
@@ -41,7 +37,8 @@ impl Identity {
         Self {
             label: LockLabel::new(kind, None, made_at),
             pairs: Pairs::Updates,
-            known: OnceLock::new(),
+            lock: OnceLock::new(),
+            contents: OnceLock::new(),
         }
     }
 
@@ -50,7 +47,8 @@ impl Identity {
         Self {
             label: LockLabel::new(kind, Some(name), made_at),
             pairs: Pairs::Updates,
-            known: OnceLock::new(),
+            lock: OnceLock::new(),
+            contents: OnceLock::new(),
         }
     }
 
@@ -59,19 +57,17 @@ impl Identity {
         self.pairs = pairs;
     }
 
-    fn known(&self) -> &Known {
-        self.known.get_or_init(|| Known {
-            lock: next_lock(),
-            contents: self.label.locations(),
-        })
-    }
-
     fn location(&self) -> u64 {
-        self.known().contents.start()
+        self.contents.get_or_init(|| self.label.locations()).start()
     }
 
     pub(super) fn lock(&self) -> LockId {
-        self.known().lock
+        *self.lock.get_or_init(next_lock)
+    }
+
+    /// What an explored run knows the lock by.
+    fn known_by(&self) -> (&LockLabel, usize) {
+        (&self.label, std::ptr::from_ref(self).addr())
     }
 
     /// The running task is about to take it. See [`held::assert_free`].
@@ -79,7 +75,7 @@ impl Identity {
     pub(super) fn before_taking(&self, mode: LockMode) {
         let caller = std::panic::Location::caller();
         if world::is_explored() {
-            return world::acquire(self.lock(), Some(&self.label), mode, caller);
+            return world::acquire(self.lock(), Some(self.known_by()), mode, caller);
         }
         held::assert_free(|| self.label.phrase(), self.lock(), mode);
         context::waits_for(self.lock(), mode, caller);
@@ -111,13 +107,14 @@ impl Identity {
     #[track_caller]
     pub(super) fn may_take(&self, mode: LockMode) -> bool {
         let caller = std::panic::Location::caller();
-        !world::is_explored() || world::try_acquire(self.lock(), &self.label, mode, caller)
+        !world::is_explored() || world::try_acquire(self.lock(), self.known_by(), mode, caller)
     }
 
     /// The running task makes an access that is a section of its own.
     pub(super) fn step(&self, caller: Caller) {
         if world::is_explored() {
-            world::acquire(self.lock(), Some(&self.label), LockMode::Exclusive, caller);
+            let (lock, mode) = (self.lock(), LockMode::Exclusive);
+            world::acquire(lock, Some(self.known_by()), mode, caller);
         }
     }
 
@@ -154,6 +151,20 @@ impl Identity {
             return;
         }
         context::touch(AccessKind::Read, self.location(), VALUE, caller);
+    }
+
+    /// The running task has the value to itself.
+    pub(super) fn is_exclusive(&self) {
+        if world::is_explored() {
+            world::exclusive_content(self.lock());
+        }
+    }
+
+    /// In an explored run: the value that the section leaves, if it is plain data.
+    pub(super) fn leaves(&self, value: Option<&[u8]>) {
+        if let Some(bytes) = value {
+            world::stored_in(self.lock(), bytes);
+        }
     }
 
     /// The section changes the value, and leaves it to later ones.

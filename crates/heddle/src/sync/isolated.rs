@@ -45,7 +45,15 @@ pub fn isolated<R>(f: impl FnOnce() -> R) -> R {
         return f();
     }
     let _section = Section::enter();
-    f()
+    if size_of::<R>() > 0 {
+        return f();
+    }
+    let before = world::before_section();
+    let result = f();
+    if let Some(before) = before {
+        world::forget_since(before);
+    }
+    result
 }
 
 impl Section {

@@ -108,6 +108,7 @@ macro_rules! lock {
             /// assert_eq!(lock.into_inner().unwrap(), 3);
             /// ```
             pub fn get_mut(&mut self) -> LockResult<&mut T> {
+                self.identity.is_exclusive();
                 self.inner.get_mut()
             }
 
@@ -189,7 +190,8 @@ macro_rules! guard {
 
         impl<T: ?Sized> Drop for $guard<'_, T> {
             fn drop(&mut self) {
-                self.section.end(&self.lock.identity);
+                let value = || plain::bytes(&*self.inner);
+                self.section.end(&self.lock.identity, value);
             }
         }
 

@@ -21,6 +21,7 @@ mod lock;
 pub mod mpsc;
 mod mutex;
 mod once_lock;
+mod plain;
 mod rwlock;
 mod section;
 mod signal;

@@ -18,6 +18,7 @@
 //! ```
 
 use super::signal::Signal;
+use crate::explore::world;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -65,6 +66,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// If nobody can receive it any more; the error has the message.
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        refuse();
         let sent = self.0.send((message, Signal::now()));
         sent.map_err(|SendError((message, _))| SendError(message))
     }
@@ -76,6 +78,7 @@ impl<T> SyncSender<T> {
     /// # Errors
     /// If nobody can receive it any more; the error has the message.
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        refuse();
         let sent = self.0.send((message, Signal::now()));
         sent.map_err(|SendError((message, _))| SendError(message))
     }
@@ -85,12 +88,18 @@ impl<T> SyncSender<T> {
     /// # Errors
     /// If there is none, or nobody can receive it any more; the error has the message.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        refuse();
         let sent = self.0.try_send((message, Signal::now()));
         sent.map_err(|error| match error {
             TrySendError::Full((message, _)) => TrySendError::Full(message),
             TrySendError::Disconnected((message, _)) => TrySendError::Disconnected(message),
         })
     }
+}
+
+/// Which message comes first is no choice that can be explored.
+fn refuse() {
+    world::refuse("a channel", "let tasks share a value behind a lock");
 }
 
 fn received<T, E>(message: Result<(T, Signal), E>) -> Result<T, E> {
@@ -105,6 +114,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// If nobody can send one any more.
     pub fn recv(&self) -> Result<T, RecvError> {
+        refuse();
         received(self.0.recv())
     }
 
@@ -113,6 +123,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// If there is none.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        refuse();
         received(self.0.try_recv())
     }
 
@@ -121,6 +132,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// If none came in time, or nobody can send one any more.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        refuse();
         received(self.0.recv_timeout(timeout))
     }
 

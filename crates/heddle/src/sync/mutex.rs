@@ -2,7 +2,9 @@
 
 use super::identity::Identity;
 use super::lock::{changing_guard, guard, lock};
+use super::plain;
 use super::section::{Section, try_wrap, wrap};
+use crate::explore::world;
 use crate::sites::Caller;
 use heddle_rt::{LockMode, Pairs};
 use std::fmt;
@@ -154,7 +156,8 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         wait: impl FnOnce(sync::MutexGuard<'a, T>) -> LockResult<sync::MutexGuard<'a, T>>,
     ) -> LockResult<Self> {
         let caller = Location::caller();
-        self.section.end(&self.lock.identity);
+        world::refuse("a condition variable", "let tasks wait for tasks or events");
+        self.section.end(&self.lock.identity, || None);
         let guard = ManuallyDrop::new(self);
         let lock = guard.lock;
         // SAFETY: the guard is not used any more, nor dropped; the section has nothing to drop.

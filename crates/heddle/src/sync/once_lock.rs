@@ -1,6 +1,7 @@
 //! A value that is set once, whose setting the checker knows.
 
 use super::signal::Signal;
+use crate::explore::world;
 use std::sync;
 
 /// [`std::sync::OnceLock`], checked: what was done to make the value precedes what is done with it.
@@ -34,6 +35,7 @@ impl<T> OnceLock<T> {
 
     /// The value, if it is set.
     pub fn get(&self) -> Option<&T> {
+        refuse();
         let (value, set) = self.inner.get()?;
         set.precedes();
         Some(value)
@@ -44,12 +46,14 @@ impl<T> OnceLock<T> {
     /// # Errors
     /// If it is set already; the error has the value given.
     pub fn set(&self, value: T) -> Result<(), T> {
+        refuse();
         let set = self.inner.set((value, Signal::now()));
         set.map_err(|(value, _)| value)
     }
 
     /// The value, which `make` makes if nobody has.
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+        refuse();
         let (value, set) = self.inner.get_or_init(|| {
             let value = make();
             (value, Signal::now())
@@ -62,4 +66,9 @@ impl<T> OnceLock<T> {
     pub fn into_inner(self) -> Option<T> {
         self.inner.into_inner().map(|(value, _)| value)
     }
+}
+
+/// Who sets it is no choice that can be explored.
+fn refuse() {
+    world::refuse("a `OnceLock`", "let tasks share a value behind a lock");
 }

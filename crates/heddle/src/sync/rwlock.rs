@@ -2,6 +2,7 @@
 
 use super::identity::Identity;
 use super::lock::{changing_guard, guard, lock};
+use super::plain;
 use super::section::{Section, try_wrap, wrap};
 use crate::sites::Caller;
 use heddle_rt::{LockMode, Pairs};

@@ -3,6 +3,7 @@
 use super::held;
 use super::identity::Identity;
 use crate::context;
+use crate::explore::world;
 use crate::sites::Caller;
 use heddle_core::TaskId;
 use heddle_rt::LockMode;
@@ -73,12 +74,15 @@ impl Section {
         }
     }
 
-    /// The running task is about to give the lock back.
-    pub(super) fn end(&self, identity: &Identity) {
+    /// The running task is about to give the lock back, and leaves this value if it is plain data.
+    pub(super) fn end<'a>(&self, identity: &Identity, value: impl FnOnce() -> Option<&'a [u8]>) {
         held::pop(identity.lock());
         if self.knowledge == Knowledge::Checked {
             if let Some(changed_at) = self.changed_at {
                 identity.hand_over(changed_at);
+                if world::is_explored() {
+                    identity.leaves(value());
+                }
             }
             identity.leave();
         }

@@ -3,6 +3,7 @@
 //! In a run that is being ended, and outside of exploration, none of them does anything.
 
 use super::super::numbers::Panic;
+use super::state::{self, Memory};
 use super::{CONTENTS, Condition, Made, State, Wanted, World, alive, is_explored, suspend, with};
 use crate::exec::Job;
 use crate::locations::Label;
@@ -24,6 +25,7 @@ pub(crate) fn task() -> Option<TaskId> {
 pub(crate) fn spawn(into: Option<FinishId>, kind: TaskKind, caller: Caller) -> Option<TaskId> {
     alive(|world| {
         let site = world.site(caller);
+        world.step();
         let made = world.made();
         let finish = into.unwrap_or(made.finish);
         made.tasks += 1;
@@ -34,6 +36,7 @@ pub(crate) fn spawn(into: Option<FinishId>, kind: TaskKind, caller: Caller) -> O
             tasks: 0,
             values: 0,
             finish,
+            memory: Memory::new(name, kind),
         });
         let name = None;
         world.events.push(Event::Spawn {
@@ -91,6 +94,7 @@ pub(crate) fn end() {
     alive(|world| {
         let task = world.task();
         world.events.push(Event::End { task });
+        state::ended(world);
         world.told = None;
     });
 }
@@ -98,6 +102,7 @@ pub(crate) fn end() {
 /// The running task opens a finish.
 pub(crate) fn finish_begin(caller: Caller) -> FinishId {
     let opened = alive(|world| {
+        world.step();
         world.finishes += 1;
         let finish = FinishId::new(world.finishes);
         let (kind, site) = (FinishKind::Finish, world.site(caller));
@@ -111,6 +116,7 @@ pub(crate) fn finish_begin(caller: Caller) -> FinishId {
 /// The running task's innermost finish is over.
 pub(crate) fn finish_end(finish: FinishId, outer: FinishId) {
     alive(|world| {
+        world.step();
         world.made().finish = outer;
         world.events.push(Event::FinishEnd { finish });
     });
@@ -124,12 +130,17 @@ pub(crate) fn finish() -> FinishId {
 /// The end of a task precedes what follows.
 pub(crate) fn join(task: TaskId) {
     let site = SiteId::new(0);
-    alive(|world| world.events.push(Event::Join { task, site }));
+    alive(|world| {
+        world.step();
+        world.events.push(Event::Join { task, site });
+    });
 }
 
 /// What the running task did so far precedes whoever waits for the token.
 pub(crate) fn signal() -> Option<u32> {
     alive(|world| {
+        world.step();
+        world.mean_token(world.tokens);
         let (token, name) = (TokenId::new(world.tokens), NameId::new(0));
         world.tokens += 1;
         let site = SiteId::new(0);
@@ -142,6 +153,7 @@ pub(crate) fn signal() -> Option<u32> {
 /// These signals precede what follows.
 pub(crate) fn wait(signals: &[u32]) {
     alive(|world| {
+        world.step();
         for &signal in signals {
             let (token, site) = (TokenId::new(signal), SiteId::new(0));
             world.events.push(Event::Wait { token, site });
@@ -154,6 +166,7 @@ pub(crate) fn access(kind: AccessKind, start: u64, len: u64, caller: Caller) -> 
     let explored = alive(|world| {
         let site = world.site(caller);
         let extent = Extent::new(Location(start), len);
+        world.remember(kind, start, len);
         world.events.push(match kind {
             AccessKind::Read => Event::Read { extent, site },
             AccessKind::Write => Event::Write { extent, site },
@@ -163,7 +176,7 @@ pub(crate) fn access(kind: AccessKind, start: u64, len: u64, caller: Caller) -> 
 }
 
 /// Numbers for a value that the running task makes; none outside of exploration.
-pub(crate) fn locations(len: u64, label: Option<Label>) -> Option<u64> {
+pub(crate) fn locations(len: u64, label: Label) -> Option<u64> {
     alive(|world| {
         let made = world.made();
         made.values += 1;
@@ -221,7 +234,13 @@ pub(crate) fn choose(
         Wanted::Any(condition, ended)
     })?;
     suspend(State::Choice(wanted));
-    alive(|world| world.chosen.take()).flatten()
+    alive(|world| {
+        let chosen = world.chosen.take()?;
+        world.step();
+        world.observe(world.name(chosen));
+        Some(chosen)
+    })
+    .flatten()
 }
 
 fn erased<'a>(condition: &'a (dyn Fn() -> bool + 'a)) -> NonNull<dyn Fn() -> bool> {
@@ -233,10 +252,16 @@ fn erased<'a>(condition: &'a (dyn Fn() -> bool + 'a)) -> NonNull<dyn Fn() -> boo
     }
 }
 
-/// Takes a lock, when it is this task's turn. `label` is none for the one of isolated sections.
-pub(crate) fn acquire(lock: LockId, label: Option<&LockLabel>, mode: LockMode, caller: Caller) {
+/// Takes a lock, when it is this task's turn. `label`, with the lock's address, is none for the one of isolated sections.
+pub(crate) fn acquire(
+    lock: LockId,
+    label: Option<(&LockLabel, usize)>,
+    mode: LockMode,
+    caller: Caller,
+) {
     let wanted = alive(|world| {
         let number = world.lock(lock, label);
+        world.step();
         (number, world.site(caller))
     });
     let Some((number, site)) = wanted else { return };
@@ -262,10 +287,17 @@ pub(crate) fn holds(lock: LockId) -> bool {
 }
 
 /// Takes a lock if it is free. Whether it was.
-pub(crate) fn try_acquire(lock: LockId, label: &LockLabel, mode: LockMode, caller: Caller) -> bool {
+pub(crate) fn try_acquire(
+    lock: LockId,
+    label: (&LockLabel, usize),
+    mode: LockMode,
+    caller: Caller,
+) -> bool {
     let wanted = alive(|world| {
-        let is_new = !world.tries;
-        world.common().tried.fetch_or(is_new, Ordering::Relaxed);
+        if !world.tries {
+            world.common().tried.store(true, Ordering::Relaxed);
+            world.common().stop.store(true, Ordering::Relaxed);
+        }
         let number = world.lock(lock, Some(label));
         (number, world.site(caller), world.state_lock(number))
     });
@@ -275,6 +307,8 @@ pub(crate) fn try_acquire(lock: LockId, label: &LockLabel, mode: LockMode, calle
     suspend(State::Choice(Wanted::Section(state)));
     let taken = alive(|world| {
         let is_free = world.is_free(number, mode);
+        world.step();
+        world.observe(u64::from(is_free));
         let kind = match is_free {
             true => AccessKind::Write,
             false => AccessKind::Read,
@@ -300,6 +334,7 @@ pub(crate) fn release(lock: LockId) {
     }
     alive(|world| {
         world.strand += 1;
+        world.step();
         let number = world.locks.numbers.get(&lock).copied();
         let number = number.unwrap_or(LockId::ISOLATED);
         let (task, site) = (world.task(), SiteId::new(0));
@@ -358,6 +393,7 @@ impl World {
 pub(in crate::explore) fn panics(panic: Panic) -> bool {
     alive(|world| {
         let site = world.common().numbers.panic(panic);
+        world.made().memory.panics();
         world.events.push(Event::AssertionFailed { site });
     })
     .is_some()

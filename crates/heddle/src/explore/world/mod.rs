@@ -9,21 +9,29 @@
 //! or is unwound. No reference to it is kept while a coroutine is suspended.
 
 mod acts;
+mod state;
 
 pub(crate) use acts::*;
+pub(crate) use state::{
+    before_section, exclusive, exclusive_content, forget_since, refuse, returns_nothing, stored,
+    stored_in, unsee,
+};
 
 use super::numbers::Numbers;
 use crate::exec::{self, Job};
 use crate::locks::LockLabel;
 use crate::sites::Caller;
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use heddle_core::{Awaited, Event, FinishId, LockId, LockMode, SiteId, TaskId};
+use heddle_core::{Awaited, Event, FinishId, LockId, LockMode, SiteId, TaskId, TaskKind};
 use heddle_explore::{Choice, Operation};
 use rustc_hash::FxHashMap;
+use state::Memory;
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Address space of a task's stack; memory is taken as it is used.
 const STACK: usize = 1 << 20;
@@ -44,6 +52,20 @@ pub(in crate::explore) struct Common {
     pub(in crate::explore) tries: bool,
     /// Whether one has, though it was not known before.
     pub(in crate::explore) tried: AtomicBool,
+    /// Whether tasks and sections that return nothing leave nothing behind but shared values.
+    pub(in crate::explore) forgets: bool,
+    /// What the body does that cannot be explored.
+    pub(in crate::explore) refused: Mutex<Option<String>>,
+    /// Ends the search.
+    pub(in crate::explore) stop: AtomicBool,
+}
+
+impl Common {
+    fn refuse(&self, why: String) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.get_or_insert(why);
+        self.stop.store(true, Ordering::Relaxed);
+    }
 }
 
 /// See the module's documentation.
@@ -66,7 +88,12 @@ pub(in crate::explore) struct World {
     /// Changes wherever a strand may end.
     strand: u32,
     tries: bool,
+    forgets: bool,
     is_dead: bool,
+    /// Hashes of values that were written, by location.
+    values: FxHashMap<u64, u64>,
+    /// What numbers of locks and tokens stand for.
+    meanings: Vec<[u64; 4]>,
 }
 
 type Task = Coroutine<(), (), (), DefaultStack>;
@@ -74,6 +101,8 @@ type Task = Coroutine<(), (), (), DefaultStack>;
 struct Slot {
     coroutine: Option<Task>,
     yielder: Option<NonNull<Yielder<(), ()>>>,
+    /// The addresses of its stack.
+    stack: Range<usize>,
     task: Option<TaskId>,
     state: State,
     ambient: exec::Ambient,
@@ -115,6 +144,7 @@ struct Made {
     tasks: u32,
     values: u32,
     finish: FinishId,
+    memory: Memory,
 }
 
 #[derive(Debug, Default)]
@@ -131,8 +161,10 @@ const CONTENTS: u64 = 1 << 36;
 
 impl World {
     fn new(common: &Common) -> Box<Self> {
+        let name = 0x6D61_696E;
         let main = Made {
-            name: 0x6D61_696E,
+            name,
+            memory: Memory::new(name, TaskKind::Async),
             tasks: 0,
             values: 0,
             finish: FinishId::MAIN,
@@ -151,7 +183,10 @@ impl World {
             chosen: None,
             strand: 0,
             tries: common.tries,
+            forgets: common.forgets,
             is_dead: false,
+            values: FxHashMap::default(),
+            meanings: Vec::new(),
         })
     }
 
@@ -278,6 +313,7 @@ impl World {
         let pooled = STACKS.with_borrow_mut(Vec::pop);
         let stack = pooled
             .unwrap_or_else(|| DefaultStack::new(STACK).expect("memory for the stack of a task"));
+        let addresses = stack.limit().get()..stack.base().get();
         let body = move |yielder: &Yielder<(), ()>, ()| {
             with(|world| {
                 let running = world.running;
@@ -288,6 +324,7 @@ impl World {
         self.slots.push(Slot {
             coroutine: Some(Coroutine::with_stack(stack, body)),
             yielder: None,
+            stack: addresses,
             task: None,
             state: State::Ready,
             ambient: exec::Ambient::default(),
@@ -333,8 +370,8 @@ impl World {
     }
 
     /// The number of a lock in this run.
-    fn lock(&mut self, lock: LockId, label: Option<&LockLabel>) -> LockId {
-        let Some(label) = label else {
+    fn lock(&mut self, lock: LockId, label: Option<(&LockLabel, usize)>) -> LockId {
+        let Some((label, address)) = label else {
             return LockId::ISOLATED;
         };
         if let Some(&known) = self.locks.numbers.get(&lock) {
@@ -345,6 +382,7 @@ impl World {
         let number = numbers.lock(place, *met, label);
         *met += 1;
         self.locks.numbers.insert(lock, number);
+        self.mean(number, address);
         number
     }
 }
