@@ -121,6 +121,7 @@ fn level(finding: &Finding) -> Level<'static> {
         (Certainty::Certain, Kind::Atomicity) => Level::ERROR.with_name("atomicity"),
         (Certainty::Certain, Kind::Transaction) => Level::ERROR.with_name("transaction"),
         (Certainty::Certain, Kind::Deadlock) => Level::ERROR.with_name("deadlock"),
+        (Certainty::Certain, Kind::Misuse) => Level::ERROR.with_name("misuse"),
     }
 }
 
@@ -225,7 +226,7 @@ fn notes(group: Group<'_>) -> Vec<Vec<String>> {
             group.len()
         )]);
     }
-    let is_counted = !matches!(finding.kind, Kind::Assertion | Kind::Deadlock);
+    let is_counted = !matches!(finding.kind, Kind::Assertion | Kind::Deadlock | Kind::Misuse);
     if is_counted && group.count() > group.len() as u64 {
         notes.push(vec![format!("seen {} times", group.count())]);
     }
@@ -409,6 +410,7 @@ fn totals(totals: &Totals) -> Vec<String> {
         (totals.assertions, "failed assertion"),
         (totals.deadlocks, "deadlock"),
         (totals.possible_deadlocks, "possible deadlock"),
+        (totals.misuses, "misuse"),
     ];
     let present = kinds.into_iter().filter(|(number, _)| *number > 0);
     present
@@ -432,6 +434,13 @@ fn stats(stats: &Stats) -> String {
             ("hand-offs", work.hand_offs),
             ("reads checked", work.reads),
             ("writes checked", work.writes),
+        ]);
+    }
+    if let Some(counts) = &stats.event_driven {
+        rows.extend([
+            ("EDTs", counts.edts),
+            ("events", counts.events),
+            ("edges", counts.edges),
         ]);
     }
     let mut text = format!("{:<16} {:>14}\n", "order", stats.order);

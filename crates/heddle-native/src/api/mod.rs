@@ -25,6 +25,8 @@ mod pool;
 mod scopes;
 mod tasks;
 
+pub(crate) use pool::threads;
+
 use heddle_rt::Cursor;
 use scopes::{Finish, Frame};
 use std::sync::Arc;

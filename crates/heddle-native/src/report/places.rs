@@ -72,7 +72,11 @@ impl Tables<'_> {
                 format!("{file}:{}:{}", at.line, at.column)
             },
         );
-        let name = format!("heap@{place}");
+        let noun = match crate::ocr::is_block(block.start) {
+            true => "block",
+            false => "heap",
+        };
+        let name = format!("{noun}@{place}");
         let offset = address.wrapping_sub(block.start) as u64;
         Located {
             index: Some(offset),
