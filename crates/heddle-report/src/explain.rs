@@ -156,7 +156,8 @@ impl<'a> Explanation<'a> {
     }
 
     fn unordered_note(&self) -> Note {
-        let text = "no chain of dependences, events or finish EDTs leads from one access to the other";
+        let text =
+            "no chain of dependences, events or finish EDTs leads from one access to the other";
         Note {
             text: text.into(),
             position: None,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use heddle_core::{
-    Access as CoreAccess, Awaited, Certainty as CoreCertainty, Finding as CoreFinding, Place,
-    NameId, SiteId, TaskId, Wait as CoreWait, Why,
+    Access as CoreAccess, Awaited, Certainty as CoreCertainty, Finding as CoreFinding, NameId,
+    Place, SiteId, TaskId, Wait as CoreWait, Why,
 };
 
 use crate::circle;
@@ -121,7 +121,10 @@ impl<'a> Wording<'a> {
                 message: self.resolver.name(*what).into(),
                 position: self.resolver.position(*site),
                 task: Some(self.resolver.task(*task)),
-                why: related.iter().map(|one| related_note(self.resolver, *one)).collect(),
+                why: related
+                    .iter()
+                    .map(|one| related_note(self.resolver, *one))
+                    .collect(),
                 help: Some(self.resolver.name(*help).into()),
                 ..blank(Kind::Misuse)
             },

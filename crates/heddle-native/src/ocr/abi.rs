@@ -3,6 +3,7 @@
 //! What a call reads and writes of the program's memory counts as the program's accesses.
 
 use super::actor::Delivery;
+use super::arena::LIFE;
 use super::block::{self, Held, How};
 use super::edt::{Request, Template, count};
 use super::event::{Event, Kind};
@@ -13,7 +14,7 @@ use super::misuse::Rule;
 use super::schedule;
 use super::world::world;
 use crate::shim::export;
-use crate::{access, heap, thread};
+use crate::{access, thread};
 use std::arch::naked_asm;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -93,7 +94,8 @@ unsafe extern "C-unwind" fn edt_create(
     let paramc = count(paramc, of_template(|template| template.paramc)).unwrap_or(0);
     let depc = count(depc, of_template(|template| template.depc));
     // SAFETY: the caller's arrays.
-    let (params, dependences) = unsafe { (get(paramv, paramc, pc), get(depv, depc.unwrap_or(0), pc)) };
+    let (params, dependences) =
+        unsafe { (get(paramv, paramc, pc), get(depv, depc.unwrap_or(0), pc)) };
     let (Some(depc), false) = (depc, paramv.is_null() && paramc > 0) else {
         return INVALID;
     };
@@ -157,6 +159,7 @@ unsafe extern "C-unwind" fn db_create(
         });
         let (guid, start, held) = made?;
         if let Some(held) = held {
+            world().take_hold(guid);
             thread.ocr.add_held(held);
         }
         Some((guid, start))
@@ -214,18 +217,21 @@ fn satisfy(event: Guid, data: Guid, slot: u32, pc: usize) -> u8 {
 }
 
 fn destroy_block(guid: Guid, pc: usize) -> u8 {
-    let extent = thread::enter(|_, thread| {
+    let life = thread::enter(|_, thread| {
         let mut world = world();
         let block = world.objects.block(guid)?;
         let (start, size) = (block.start, block.size);
         let guid = world.objects.resolve(guid);
         // Whoever destroys a block need not have acquired it.
         if !thread.ocr.holds(guid) {
-            thread.ocr.add_held(Held::new(guid, start, size, How::Shared));
+            thread
+                .ocr
+                .add_held(Held::new(guid, start, size, How::Shared));
+            world.take_hold(guid);
         }
-        Some((start, size))
+        Some(start - LIFE)
     });
-    let Some(Some((start, size))) = extent else {
+    let Some(Some(life)) = life else {
         thread::enter(|runtime, thread| {
             with_actor(runtime, thread, pc, |world, actor| {
                 world.misused(actor, Rule::BlockGone { what: "destroyed" }, None);
@@ -233,16 +239,13 @@ fn destroy_block(guid: Guid, pc: usize) -> u8 {
         });
         return INVALID;
     };
-    // Whoever may access it in parallel comes too late: a write to all of it, as the program's own.
-    access::write(start, size, pc);
+    // Outside, as the program's own access.
+    access::write(life, LIFE, pc);
     thread::enter(|runtime, thread| {
         let here = with_actor(runtime, thread, pc, |_, actor| actor.here());
         let mut world = world();
         block::release(thread, &mut world, guid, access::site(pc));
-        if block::destroy(&mut world, guid, here).is_some() {
-            heap::disown(start);
-            super::arena::give_back(start, size);
-        }
+        block::destroy(&mut world, guid, here);
     });
     DONE
 }
@@ -359,6 +362,7 @@ export! {
     }
 
     ["ocrShutdown"] fn shutdown() at _pc {
+        thread::enter(|_, thread| thread.ocr.shuts_down = true);
         schedule::shut_down();
     }
 
@@ -390,4 +394,3 @@ export! {
         }
     }
 }
-

@@ -86,9 +86,8 @@ impl Actor<'_> {
         );
         self.after_operation();
         let own = self.cursor.task();
-        let is_news = |source: &Source| {
-            source.task != own && !engine.starts_after(&cursor, source.strand)
-        };
+        let is_news =
+            |source: &Source| source.task != own && !engine.starts_after(&cursor, source.strand);
         let strands = world.latest(newborn.sources, is_news);
         if !strands.is_empty() {
             engine.wait(&mut cursor, &strands);

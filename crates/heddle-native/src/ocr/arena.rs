@@ -12,6 +12,11 @@ use std::sync::{Mutex, PoisonError};
 const SIZE: usize = 1 << 42;
 /// Blocks start at multiples of this.
 const ALIGNMENT: usize = 64;
+/// What lies in front of a block. Its last word stands for the block's life: to acquire the block is to read it, to
+/// destroy the block is to write it.
+pub(crate) const HEADER: usize = ALIGNMENT;
+/// Bytes of that word.
+pub(super) const LIFE: usize = 8;
 /// Places of one size that wait.
 const QUARANTINE: usize = 32;
 /// From this size on the memory of a place that waits is given back.
@@ -49,12 +54,12 @@ fn room(size: usize) -> usize {
 /// Memory for a block; none if there is none left. To be called inside the runtime.
 pub(super) fn allocate(size: usize) -> Option<usize> {
     let mut arena = ARENA.lock().unwrap_or_else(PoisonError::into_inner);
-    let room = room(size);
+    let room = room(size + HEADER);
     let spare = arena.spare.get_mut(&room);
     if let Some(spare) = spare.filter(|spare| spare.len() > QUARANTINE)
         && let Some(place) = spare.pop_front()
     {
-        return Some(place);
+        return Some(place + HEADER);
     }
     let start = match START.load(Ordering::Relaxed) {
         0 => reserve()?,
@@ -62,12 +67,12 @@ pub(super) fn allocate(size: usize) -> Option<usize> {
     };
     let place = arena.used;
     arena.used = place.checked_add(room).filter(|&end| end <= SIZE)?;
-    Some(start + place)
+    Some(start + place + HEADER)
 }
 
 /// The block's place can be used again. To be called inside the runtime.
-pub(super) fn give_back(place: usize, size: usize) {
-    let room = room(size);
+pub(super) fn give_back(block: usize, size: usize) {
+    let (place, room) = (block - HEADER, room(size + HEADER));
     if size >= LARGE {
         // SAFETY: nothing in this part of our own mapping is needed any more.
         unsafe { ::libc::madvise(place as *mut _, room, ::libc::MADV_DONTNEED) };

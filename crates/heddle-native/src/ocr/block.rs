@@ -4,13 +4,17 @@
 //! Blocks never move, so a location (block, offset) is an address. Whether the running task may access a block is
 //! looked at where an access goes into the library: every strand's first access to a location does, apart from
 //! one in a loop that has just done the same to another block.
+//!
+//! A destroyed block goes when the last task that has it gives it back; so an access never comes too late, but an
+//! acquisition may: it is a read of a word in front of the block that `ocrDbDestroy` writes.
 
+use super::Local;
 use super::actor::{Actor, Source};
+use super::arena::{self, HEADER, LIFE};
 use super::guid::{Guid, Object};
 use super::misuse::Rule;
 use super::schedule::Job;
 use super::world::{Grave, World, world};
-use super::{Local, arena};
 use crate::runtime::LockKind;
 use crate::thread::Thread;
 use crate::{access, heap, section};
@@ -29,6 +33,8 @@ pub(super) struct Block {
     pub(super) size: usize,
     /// Where it was created.
     pub(super) site: SiteId,
+    /// How many tasks have it.
+    pub(super) holders: u32,
     /// Whether a task has it for exclusive writing.
     pub(super) has_writer: bool,
     /// Tasks that could run but for that.
@@ -58,7 +64,7 @@ pub(super) enum How {
 impl Held {
     pub(super) fn new(guid: Guid, start: usize, size: usize, how: How) -> Self {
         Self {
-            start,
+            start: start - LIFE,
             end: start + size,
             guid,
             how,
@@ -117,10 +123,21 @@ fn tell(thread: &Thread, address: usize, pc: usize, rule: Rule, released: Option
     let mut world = world();
     let below = world.blocks.range(..=address).next_back();
     let guid = below.map_or(Guid::NULL, |(_, guid)| *guid);
+    let is_in = |start: usize, size: usize| (start..start + size).contains(&address);
+    let is_gone = |world: &World| {
+        let mut graves = world.graves.values();
+        graves.any(|grave| is_in(grave.start, grave.size))
+    };
     let (rule, note) = match (world.objects.get(guid), released) {
         (_, Some(site)) => (rule, Some(("released or destroyed here", site))),
-        (Some(Object::Block(block)), None) if address < block.start + block.size => {
+        (Some(Object::Block(block)), None) if is_in(block.start, block.size) => {
             (rule, Some(("the block is created here", block.site)))
+        }
+        _ if is_gone(&world) => (Rule::BlockGone { what: "accessed" }, None),
+        (Some(Object::Block(block)), None) => {
+            let size = block.size;
+            let note = ("the nearest block is created here", block.site);
+            (Rule::Outside { size }, Some(note))
         }
         _ => (Rule::BlockGone { what: "accessed" }, None),
     };
@@ -138,17 +155,18 @@ impl World {
         flags: u16,
     ) -> Option<(Guid, usize, Option<Held>)> {
         let start = arena::allocate(size)?;
-        access::forget(start, size);
+        access::forget(start - LIFE, size + LIFE);
         let origin = heap::Origin {
             site: actor.site,
             task: actor.cursor.task(),
             thread: thread_number,
         };
-        heap::adopt(start, size, origin);
+        heap::adopt(start - HEADER, size + HEADER, origin);
         let block = Block {
             start,
             size,
             site: actor.site,
+            holders: 0,
             has_writer: false,
             waiting: Vec::new(),
         };
@@ -173,6 +191,7 @@ pub(super) fn release(thread: &mut Thread, world: &mut World, guid: Guid, site: 
     if held.how == How::Exclusive {
         unlock(thread, world, &held);
     }
+    world.let_go(&held);
     true
 }
 
@@ -182,7 +201,7 @@ pub(super) fn lock_all(thread: &mut Thread, held: &[Held]) {
         return;
     };
     for held in held.iter().filter(|held| held.how == How::Exclusive) {
-        let lock = runtime.locks.id(held.start, LockKind::Block);
+        let lock = runtime.locks.id(held.start + LIFE, LockKind::Block);
         let engine = &runtime.engine;
         engine.acquire(&mut thread.cursor, lock, LockMode::Exclusive);
     }
@@ -191,15 +210,17 @@ pub(super) fn lock_all(thread: &mut Thread, held: &[Held]) {
 /// The running task gives all blocks back that it still has.
 pub(super) fn release_all(thread: &mut Thread, world: &mut World) {
     let held = std::mem::take(&mut thread.ocr.held);
-    let still = |held: &&Held| held.released.is_none() && held.how == How::Exclusive;
-    for held in held.iter().filter(still) {
-        unlock(thread, world, held);
+    for held in held.iter().filter(|held| held.released.is_none()) {
+        if held.how == How::Exclusive {
+            unlock(thread, world, held);
+        }
+        world.let_go(held);
     }
 }
 
 fn unlock(thread: &mut Thread, world: &mut World, held: &Held) {
     if let Some(runtime) = crate::runtime::runtime() {
-        let lock = runtime.locks.id(held.start, LockKind::Block);
+        let lock = runtime.locks.id(held.start + LIFE, LockKind::Block);
         section::give_back(runtime, thread, lock);
     }
     if let Some(block) = world.objects.block(held.guid) {
@@ -210,30 +231,67 @@ fn unlock(thread: &mut Thread, world: &mut World, held: &Held) {
     }
 }
 
-/// The block goes; its memory stays readable for tasks that are told of it all the same.
-pub(super) fn destroy(world: &mut World, guid: Guid, source: Source) -> Option<Block> {
+/// The block is destroyed; it goes when nobody has it any more.
+pub(super) fn destroy(world: &mut World, guid: Guid, source: Source) {
     let guid = world.objects.resolve(guid);
-    world.objects.block(guid)?;
     let Some(Object::Block(block)) = world.objects.remove(guid) else {
-        return None;
+        return;
     };
     world.blocks.remove(&block.start);
     let grave = Grave {
         start: block.start,
         size: block.size,
+        holders: block.holders,
         source,
     };
     world.graves.insert(guid, grave);
-    Some(*block)
+    for job in block.waiting {
+        super::schedule::retry(job);
+    }
+    if grave.holders == 0 {
+        bury(&grave);
+    }
+}
+
+/// The memory of a destroyed block can be used again.
+fn bury(grave: &Grave) {
+    heap::disown(grave.start - HEADER);
+    arena::give_back(grave.start, grave.size);
 }
 
 impl World {
+    /// A task has the block.
+    pub(super) fn take_hold(&mut self, guid: Guid) {
+        if let Some(block) = self.objects.block(guid) {
+            block.holders += 1;
+        } else if let Some(grave) = self.graves.get_mut(&guid) {
+            grave.holders += 1;
+        }
+    }
+
+    /// It does not have it any more.
+    fn let_go(&mut self, held: &Held) {
+        if let Some(block) = self.objects.block(held.guid) {
+            block.holders = block.holders.saturating_sub(1);
+        } else if let Some(grave) = self.graves.get_mut(&held.guid)
+            && grave.holders > 0
+        {
+            grave.holders -= 1;
+            if grave.holders == 0 {
+                bury(grave);
+            }
+        }
+    }
+
     /// The actor uses a block that was destroyed. Where that need not have come first, the two race, and the
     /// report says so if the block is accessed.
     pub(super) fn uses_block(&mut self, actor: &mut Actor, guid: Guid, what: &'static str) {
         let guid = self.objects.resolve(guid);
         if let Some(grave) = self.graves.get(&guid)
-            && actor.runtime.engine.follows(actor.cursor, grave.source.strand)
+            && actor
+                .runtime
+                .engine
+                .follows(actor.cursor, grave.source.strand)
         {
             self.misused(actor, Rule::BlockGone { what }, None);
         }

@@ -168,7 +168,6 @@ impl World {
             true => None,
             false => self.objects.get(from).map(Object::sort),
         };
-        self.counted.depends(sort);
         let source = actor.here();
         let sink = Sink {
             to,
@@ -260,10 +259,7 @@ impl World {
             has_output: !edt.output.is_null(),
         };
         let started = actor.start(self, newborn);
-        schedule::push(Job {
-            edt: guid,
-            started,
-        });
+        schedule::push(Job { edt: guid, started });
     }
 
     /// An object with this label was created: what was asked of it meanwhile is done.

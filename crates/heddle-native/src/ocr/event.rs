@@ -106,7 +106,9 @@ impl Event {
     pub(super) fn take(&mut self) -> Option<(Guid, Vec<Source>)> {
         match self.kind {
             Kind::Channel => self.waiting.pop_front(),
-            _ => self.outcome().map(|(data, sources)| (data, sources.to_vec())),
+            _ => self
+                .outcome()
+                .map(|(data, sources)| (data, sources.to_vec())),
         }
     }
 
@@ -162,7 +164,11 @@ impl World {
                 event.sources = sources;
             }
         }
-        let data = if event.kind == Kind::Latch { Guid::NULL } else { data };
+        let data = if event.kind == Kind::Latch {
+            Guid::NULL
+        } else {
+            data
+        };
         event.satisfied = Some((data, actor.site));
         self.trigger(actor, to, data, work);
     }
@@ -170,7 +176,11 @@ impl World {
     fn satisfied_again(&mut self, actor: &Actor, kind: Kind, first: SiteId) {
         match kind {
             Kind::Idempotent => self.book.several_satisfy(),
-            _ => self.misused(actor, Rule::Again { kind }, Some(("first satisfied here", first))),
+            _ => self.misused(
+                actor,
+                Rule::Again { kind },
+                Some(("first satisfied here", first)),
+            ),
         }
     }
 
@@ -241,7 +251,13 @@ impl World {
     pub(super) fn attach(&mut self, actor: &mut Actor, from: Guid, sink: Sink) {
         let from = self.objects.resolve(from);
         let Some(event) = self.objects.event(from) else {
-            return self.misused(actor, Rule::EventGone { what: "depended on" }, None);
+            return self.misused(
+                actor,
+                Rule::EventGone {
+                    what: "depended on",
+                },
+                None,
+            );
         };
         // An event that is not satisfied yet counts its sinks when it is.
         if event.kind == Kind::Counted && event.is_satisfied() {

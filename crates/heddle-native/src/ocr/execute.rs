@@ -1,6 +1,7 @@
 //! One task on one worker, from its start to all that follows from its end.
 
 use super::actor::{Actor, Delivery, Point, Source};
+use super::arena::LIFE;
 use super::block::{self, EXCLUSIVE, Held, How};
 use super::edt::{Slot, SlotState};
 use super::guid::{Guid, Object};
@@ -30,6 +31,8 @@ struct Frame {
     body: usize,
     params: Vec<u64>,
     dependences: Vec<Dependence>,
+    /// Where it is seen whether the blocks it acquires are destroyed.
+    lives: Vec<usize>,
     end: End,
 }
 
@@ -58,6 +61,9 @@ pub(super) fn run(job: Job) -> bool {
     let Some(Some(mut frame)) = frame else {
         return false;
     };
+    for life in &frame.lives {
+        access::read(*life, LIFE, frame.body + 1);
+    }
     // SAFETY: the program's own function, as its template says.
     let data = unsafe {
         let body = std::mem::transmute::<usize, Body>(frame.body);
@@ -91,7 +97,10 @@ fn begin(runtime: &'static Runtime, thread: &mut Thread, job: Job, base: usize) 
         }
         return None;
     }
-    let params = world.objects.edt(guid).map(|edt| std::mem::take(&mut edt.params));
+    let params = world
+        .objects
+        .edt(guid)
+        .map(|edt| std::mem::take(&mut edt.params));
     let params = params.unwrap_or_default();
     forget(&params);
     forget(&dependences);
@@ -111,6 +120,9 @@ fn begin(runtime: &'static Runtime, thread: &mut Thread, job: Job, base: usize) 
     for dependence in &dependences {
         world.uses_block(&mut actor, dependence.guid, "acquired");
     }
+    for held in &held {
+        world.take_hold(held.guid);
+    }
     block::lock_all(thread, &held);
     let finish = is_finish.then(|| {
         let finish = world.open(home);
@@ -118,18 +130,21 @@ fn begin(runtime: &'static Runtime, thread: &mut Thread, job: Job, base: usize) 
         world.finish(finish).scope = Some(scope);
         finish
     });
+    let lives = held.iter().map(|held| held.start).collect();
     thread.ocr = Local {
         edt: guid,
         output,
         home: finish.unwrap_or(home),
         point: Point::default(),
         held,
+        shuts_down: false,
         storage: Vec::new(),
     };
     Some(Frame {
         body: template.address,
         params,
         dependences,
+        lives,
         end: End {
             edt: guid,
             function: template.function,
@@ -212,6 +227,9 @@ fn finish(runtime: &'static Runtime, thread: &mut Thread, end: End, data: Guid, 
     let mut leaving = end.home;
     match end.finish {
         Some(finish) => {
+            if !local.shuts_down {
+                world.counted.ends_in_finish();
+            }
             world.finish(finish).owner = Some(Box::new(owner));
             leaving = finish;
         }

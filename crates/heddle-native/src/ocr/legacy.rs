@@ -40,9 +40,15 @@ fn packed(arguments: &[&CStr]) -> Vec<u8> {
 /// # Safety
 /// As `main` gets them.
 unsafe fn arguments<'a>(argc: c_int, argv: *const *const c_char) -> Vec<&'a CStr> {
-    let count = if argv.is_null() { 0 } else { argc.max(0) as usize };
+    let count = if argv.is_null() {
+        0
+    } else {
+        argc.max(0) as usize
+    };
     // SAFETY: as the caller promises.
-    (0..count).map(|at| unsafe { CStr::from_ptr(*argv.add(at)) }).collect()
+    (0..count)
+        .map(|at| unsafe { CStr::from_ptr(*argv.add(at)) })
+        .collect()
 }
 
 /// Executes a program from its first task on; its exit status. `main` of programs without one calls this.
@@ -63,7 +69,9 @@ unsafe extern "C-unwind" fn heddle_ocr_main(
         with_actor(runtime, thread, first, |world, actor| {
             let (block, start, _) = world.create_block(number, actor, packed.len(), 0)?;
             // SAFETY: a block of that size, which nobody else knows.
-            unsafe { std::ptr::copy_nonoverlapping(packed.as_ptr(), start as *mut u8, packed.len()) };
+            unsafe {
+                std::ptr::copy_nonoverlapping(packed.as_ptr(), start as *mut u8, packed.len())
+            };
             let template = Template {
                 address: first,
                 function: world.function(first),
@@ -96,7 +104,10 @@ fn wait(event: Guid) -> Option<Guid> {
     let is_satisfied = || {
         let found = thread::enter(|_, _| {
             let mut world = world();
-            world.objects.event(event).is_none_or(|event| event.is_satisfied())
+            world
+                .objects
+                .event(event)
+                .is_none_or(|event| event.is_satisfied())
         });
         found.unwrap_or(true)
     };
@@ -128,7 +139,12 @@ fn acquire(data: Guid) -> (usize, u64) {
         let guid = world.objects.resolve(data);
         let block = world.objects.block(guid)?;
         let (start, size) = (block.start, block.size);
-        thread.ocr.add_held(Held::new(guid, start, size, How::Shared));
+        if !thread.ocr.holds(guid) {
+            thread
+                .ocr
+                .add_held(Held::new(guid, start, size, How::Shared));
+            world.take_hold(guid);
+        }
         Some((start, size as u64))
     });
     found.flatten().unwrap_or((0, 0))

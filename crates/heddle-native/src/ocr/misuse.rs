@@ -33,6 +33,8 @@ pub(super) enum Rule {
     AfterRelease,
     /// A block is accessed that the task has not acquired.
     NotAcquired,
+    /// Memory behind a block is accessed.
+    Outside { size: usize },
     /// A block is released that the task has not acquired, or has released.
     NotHeld,
     /// A task never runs.
@@ -56,7 +58,9 @@ impl Rule {
                 format!("slot {slot} is satisfied, and the task has {slots}")
             }
             Self::SlotAgain { slot } => format!("slot {slot} is satisfied a second time"),
-            Self::NoObject { what } => format!("no event or task is {what}: the GUID names neither"),
+            Self::NoObject { what } => {
+                format!("no event or task is {what}: the GUID names neither")
+            }
             Self::NoSource => {
                 "a dependence is added on what is neither an event nor a data block".into()
             }
@@ -67,6 +71,9 @@ impl Rule {
             Self::NotAcquired => {
                 "a data block is accessed that the task neither depends on nor created".into()
             }
+            Self::Outside { size } => {
+                format!("memory outside of all data blocks is accessed, behind one of {size} bytes")
+            }
             Self::NotHeld => "a data block is released that the task does not have".into(),
             Self::Stuck { missing } => format!("the task never runs: {missing}"),
         }
@@ -74,7 +81,9 @@ impl Rule {
 
     fn help(&self) -> &'static str {
         match self {
-            Self::Again { .. } => "satisfy it once, or use an idempotent event if the first one counts",
+            Self::Again { .. } => {
+                "satisfy it once, or use an idempotent event if the first one counts"
+            }
             Self::EventGone { .. } => {
                 "a once event goes when it is satisfied: add dependences before, or use a sticky event"
             }
@@ -86,6 +95,7 @@ impl Rule {
             }
             Self::AfterRelease => "release the block after its last use",
             Self::NotAcquired => "add a dependence on the block (ocrAddDependence)",
+            Self::Outside { .. } => "check the size of the block and the index",
             Self::NotHeld => "release a block once, in a task that depends on it or created it",
             Self::Stuck { .. } => "satisfy the slot in every run, or create the task without it",
         }
@@ -189,7 +199,8 @@ impl World {
                 };
                 let name = event.map_or("event", |event| event.kind.name());
                 let related = event.map(|event| ("the event is created here", event.site));
-                let text = format!("slot {number} waits for its {name}, which nobody satisfies{more}");
+                let text =
+                    format!("slot {number} waits for its {name}, which nobody satisfies{more}");
                 (text, related)
             }
             _ => (

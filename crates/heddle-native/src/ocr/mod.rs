@@ -1,6 +1,6 @@
 //! Event-driven tasks: the Open Community Runtime's C interface, executed and checked.
 //!
-//! Jin, *Dynamic data race detection for event-driven tasks* (the thesis behind `docs/papers.md`, 004),
+//! Yu, *Data Race Detection for Event-Driven Parallel Runtime Systems* (2017; `docs/papers.md`),
 //! builds a graph of all spawn, continue and join edges and searches it at every question. Here a task
 //! (EDT) enters the engine when it becomes runnable, as a child of whoever made it so: what that
 //! task did before, and all that precedes it, then precedes the new one by the tree alone. Only what others
@@ -42,7 +42,7 @@ mod misuse;
 mod schedule;
 mod world;
 
-pub(crate) use arena::is_block;
+pub(crate) use arena::{HEADER, is_block};
 pub(crate) use block::touched;
 pub(crate) use count::{any, counts};
 pub(crate) use misuse::{Told, findings, gaps, has_findings};
@@ -64,6 +64,8 @@ pub struct Local {
     point: Point,
     /// The data blocks it may access, by address.
     held: Vec<block::Held>,
+    /// Whether it has shut the program down.
+    shuts_down: bool,
     /// Storage of the task's own.
     storage: Vec<Guid>,
 }

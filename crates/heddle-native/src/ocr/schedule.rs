@@ -92,7 +92,9 @@ fn take() -> Option<Job> {
         return Some(job);
     }
     let others = (1..workers()).map(|step| (own + step) % workers());
-    others.into_iter().find_map(|other| queue(other).pop_front())
+    others
+        .into_iter()
+        .find_map(|other| queue(other).pop_front())
 }
 
 /// Why a worker stopped.

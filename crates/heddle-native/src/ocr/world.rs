@@ -38,6 +38,8 @@ pub(super) struct World {
 pub(super) struct Grave {
     pub(super) start: usize,
     pub(super) size: usize,
+    /// How many tasks still have it.
+    pub(super) holders: u32,
     /// Up to where its destroyer had come.
     pub(super) source: Source,
 }

@@ -12,12 +12,7 @@ pub fn findings(found: &Found, tables: &mut Tables, mentioned: &mut Mentioned) -
         .collect()
 }
 
-fn finding(
-    told: Told,
-    found: &Found,
-    tables: &mut Tables,
-    mentioned: &mut Mentioned,
-) -> Finding {
+fn finding(told: Told, found: &Found, tables: &mut Tables, mentioned: &mut Mentioned) -> Finding {
     let related = told.related.map(|(text, site)| {
         let text = tables.name(text);
         (text, tables.site(site))
