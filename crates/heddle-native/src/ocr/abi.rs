@@ -40,17 +40,18 @@ pub(super) fn put<T>(into: *mut T, value: T, pc: usize) {
     }
 }
 
-/// What the caller passes as an array, read as the caller.
+/// What the caller passes as an array, read as the caller. Programs pass structures that are packed, too.
 ///
 /// # Safety
 /// `from` is null or has so many elements.
-unsafe fn get<'a, T>(from: *const T, len: u32, pc: usize) -> &'a [T] {
+unsafe fn get<T: Copy>(from: *const T, len: u32, pc: usize) -> Vec<T> {
     if from.is_null() || len == 0 {
-        return &[];
+        return Vec::new();
     }
     access::read(from.addr(), len as usize * size_of::<T>(), pc);
     // SAFETY: as the caller promises.
-    unsafe { std::slice::from_raw_parts(from, len as usize) }
+    let element = |at| unsafe { from.add(at).read_unaligned() };
+    (0..len as usize).map(element).collect()
 }
 
 /// The arguments of `ocrEdtCreate` that do not fit into registers come on the stack, as does the return address.
@@ -103,9 +104,9 @@ unsafe extern "C-unwind" fn edt_create(
         with_actor(runtime, thread, pc, |world, actor| {
             let asked = Request {
                 template,
-                params,
+                params: &params,
                 depc,
-                dependences,
+                dependences: &dependences,
                 properties,
                 output: given,
                 label,
