@@ -259,10 +259,8 @@ export! {
     ["ocrEventCreateParams"] fn event_create_params(guid: *mut Guid, kind: u32, properties: u16, params: *const u64) at pc -> u8 {
         // SAFETY: the caller passes null or parameters, whose first word is the counter of a latch or the number
         // of dependences of a counted event.
-        let counter = match Kind::new(kind) {
-            Some(Kind::Latch | Kind::Counted) => unsafe { get(params, 1, pc) }.first().copied(),
-            _ => None,
-        };
+        let first = unsafe { get(params, 1, pc) }.first().copied();
+        let counter = first.filter(|_| matches!(Kind::new(kind), Some(Kind::Latch | Kind::Counted)));
         create_event(guid, kind, properties, counter.unwrap_or(0) as i64, pc)
     }
 
