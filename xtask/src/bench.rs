@@ -12,6 +12,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("atomicity", "bench-atomicity"),
     ("explore", "bench-explore"),
     ("transactions", "bench-transactions"),
+    ("ocr", "bench-ocr"),
 ];
 
 /// The task: one benchmark with its own options, or all of them.

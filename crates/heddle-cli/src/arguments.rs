@@ -282,6 +282,10 @@ pub struct CompilerOptions {
     #[arg(long, value_enum, value_name = "RULE")]
     pub cuts: Option<CutRule>,
 
+    /// The program is of event-driven tasks: it has ocr.h to include, and starts with mainEdt.
+    #[arg(long)]
+    pub ocr: bool,
+
     /// Only make links to heddle in DIR under which it is a compiler, for tools that want one word:
     /// heddle-cc, heddle-c++, heddle-clang, heddle-clang++, heddle-gcc, heddle-g++.
     #[arg(long, value_name = "DIR")]

@@ -90,14 +90,16 @@ impl Line {
 
     fn found(finding: &Finding) -> Self {
         let kind = match finding.kind {
-            Kind::Race => ExpectedKind::Race,
-            Kind::Atomicity => ExpectedKind::Atomicity,
-            Kind::Transaction => ExpectedKind::Transaction,
-            Kind::Assertion => ExpectedKind::Assertion,
-            Kind::Deadlock => ExpectedKind::Deadlock,
+            Kind::Race => ExpectedKind::Race.text(),
+            Kind::Atomicity => ExpectedKind::Atomicity.text(),
+            Kind::Transaction => ExpectedKind::Transaction.text(),
+            Kind::Assertion => ExpectedKind::Assertion.text(),
+            Kind::Deadlock => ExpectedKind::Deadlock.text(),
+            // Nothing in the language can be misused so.
+            Kind::Misuse => "misuse",
         };
         Self {
-            kind: kind.text(),
+            kind,
             certainty: finding.certainty,
             location: finding.location.clone(),
         }

@@ -51,6 +51,8 @@ pub enum TaskKind {
     Single,
     /// A thread that the program started.
     Thread,
+    /// Runs when all it depends on is there (an EDT of the Open Community Runtime).
+    EventDriven,
 }
 
 /// What a finish is in the program's own terms.

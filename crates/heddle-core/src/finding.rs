@@ -109,6 +109,21 @@ pub enum Finding {
         /// Each waits for the next, the last for the first.
         chain: Vec<Link>,
     },
+    /// The program broke a rule of the runtime it uses.
+    Misuse {
+        /// What it did, in one sentence.
+        what: NameId,
+        /// What to do about it.
+        help: NameId,
+        /// Where.
+        site: SiteId,
+        /// The first task that did.
+        task: TaskId,
+        /// What else there is to see, and where.
+        related: Option<(NameId, SiteId)>,
+        /// How often.
+        count: u64,
+    },
 }
 
 /// One task of a possible deadlock.

@@ -384,6 +384,9 @@ fn touch(
         crate::openmp::watched(thread);
         return None;
     }
+    if crate::ocr::is_block(address) {
+        crate::ocr::touched(thread, address, pc);
+    }
     let since = since(thread, address);
     if !thread.cursor.holds_nothing()
         && let Some(runtime) = crate::runtime::runtime()

@@ -29,6 +29,7 @@ mod hand_off;
 pub mod heap;
 pub mod libc;
 mod mapped;
+pub mod ocr;
 pub mod openmp;
 mod own_stack;
 mod predict;

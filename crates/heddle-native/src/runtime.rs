@@ -112,6 +112,8 @@ pub enum LockKind {
     Reduction,
     /// A thread, which executes one task at a time.
     Thread,
+    /// A data block that a task has for itself.
+    Block,
     /// One of the program's own, by annotation.
     Other,
 }

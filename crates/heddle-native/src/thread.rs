@@ -47,6 +47,8 @@ pub struct Thread {
     pub openmp: crate::openmp::Local,
     /// What it remembers of tasks by our own interface.
     pub api: crate::api::Local,
+    /// What it remembers of event-driven tasks.
+    pub ocr: crate::ocr::Local,
     /// Threads are numbered as they start.
     pub number: u32,
     /// What the runtime executes on.
@@ -153,6 +155,7 @@ pub fn attach(cursor: Cursor) {
         order: runtime.engine.order_view(),
         openmp: crate::openmp::Local::default(),
         api: crate::api::Local::default(),
+        ocr: crate::ocr::Local::default(),
         number: THREADS.fetch_add(1, Ordering::Relaxed),
         stacks,
         inside: false,

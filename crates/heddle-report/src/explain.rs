@@ -107,6 +107,7 @@ impl<'a> Explanation<'a> {
     pub fn notes(&self) -> Vec<Note> {
         let mut notes = match self.relation {
             Some(relation) if relation.is_of_team() => self.team_notes(relation),
+            Some(Relation::EventDriven) => vec![self.unordered_note()],
             Some(Relation::Task | Relation::Thread) if self.same_spawn() => self.twins_notes(),
             _ => vec![self.spawn_note(), self.meanwhile_note()],
         };
@@ -151,6 +152,15 @@ impl<'a> Explanation<'a> {
         Note {
             text: format!("{task} {}{joined}", spawn.unwrap_or_default()),
             position: site.and_then(|site| self.resolver.position(site)),
+        }
+    }
+
+    fn unordered_note(&self) -> Note {
+        let text =
+            "no chain of dependences, events or finish EDTs leads from one access to the other";
+        Note {
+            text: text.into(),
+            position: None,
         }
     }
 
@@ -231,6 +241,7 @@ impl<'a> Explanation<'a> {
         let edges = match self.relation {
             None => "no get, dependence, event or await orders the two",
             Some(Relation::Thread) => "no join, condition or atomic orders the two",
+            Some(Relation::EventDriven) => "no event orders the two",
             Some(_) => "no depend clause, ordered region or atomic orders the two",
         };
         self.has_extra_edges().then(|| Note {
@@ -332,6 +343,11 @@ impl<'a> Explanation<'a> {
             Relation::Single => "let a barrier follow the single (no nowait)".into(),
             Relation::Task | Relation::Thread if self.same_spawn() => self.twins_help(relation),
             Relation::Task => self.task_help(),
+            Relation::EventDriven => {
+                return "let one of the two depend on an event that the other satisfies after its access, such as its output \
+                        event, or let both acquire the block with DB_MODE_EW"
+                    .into();
+            }
             Relation::Thread => format!(
                 "join {} {}",
                 self.resolver.task_phrase(self.why.spawned),

@@ -213,6 +213,7 @@ fn totals(findings: &[Finding]) -> Totals {
             Kind::Atomicity => totals.atomicity += 1,
             Kind::Assertion => totals.assertions += 1,
             Kind::Deadlock => totals.deadlocks += 1,
+            Kind::Misuse => totals.misuses += 1,
             Kind::Transaction => totals.transactions += 1,
         }
     }

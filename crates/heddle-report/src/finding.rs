@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use heddle_core::{
     Access as CoreAccess, Awaited, Certainty as CoreCertainty, Finding as CoreFinding, Moment,
-    Place, SiteId, TaskId, Wait as CoreWait, Why,
+    NameId, Place, SiteId, TaskId, Wait as CoreWait, Why,
 };
 
 use crate::circle;
@@ -109,6 +109,25 @@ impl<'a> Wording<'a> {
             }
             CoreFinding::Deadlock { waits } => deadlock(self.resolver, waits),
             CoreFinding::PossibleDeadlock { chain } => circle::finding(self.resolver, chain),
+            CoreFinding::Misuse {
+                what,
+                help,
+                site,
+                task,
+                related,
+                count,
+            } => Finding {
+                count: *count,
+                message: self.resolver.name(*what).into(),
+                position: self.resolver.position(*site),
+                task: Some(self.resolver.task(*task)),
+                why: related
+                    .iter()
+                    .map(|one| related_note(self.resolver, *one))
+                    .collect(),
+                help: Some(self.resolver.name(*help).into()),
+                ..blank(Kind::Misuse)
+            },
         }
     }
 
@@ -243,6 +262,13 @@ fn assertion(resolver: &Resolver, site: SiteId, task: TaskId, count: u64) -> Fin
         position: resolver.position(site),
         task: Some(resolver.task(task)),
         ..blank(Kind::Assertion)
+    }
+}
+
+fn related_note(resolver: &Resolver, (text, site): (NameId, SiteId)) -> Note {
+    Note {
+        text: resolver.name(text).into(),
+        position: resolver.position(site),
     }
 }
 

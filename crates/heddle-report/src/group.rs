@@ -67,7 +67,7 @@ fn is_same_report(one: &Finding, two: &Finding) -> bool {
         let accesses = finding.accesses.iter();
         accesses.map(|access| access.position.clone()).collect()
     };
-    let has_accesses = !matches!(one.kind, Kind::Assertion | Kind::Deadlock);
+    let has_accesses = !matches!(one.kind, Kind::Assertion | Kind::Deadlock | Kind::Misuse);
     has_accesses
         && one.kind == two.kind
         && one.certainty == two.certainty

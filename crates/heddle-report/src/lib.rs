@@ -43,5 +43,5 @@ pub use printable::printable;
 pub use problem::Problem;
 pub use report::{Settings, Strictness, Subject, Unchecked};
 pub use resolve::task_phrase;
-pub use stats::{CheckCounts, Eliminated, Stats};
+pub use stats::{CheckCounts, Eliminated, EventDriven, Stats};
 pub use velodrome::Velodrome;

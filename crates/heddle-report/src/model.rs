@@ -146,6 +146,8 @@ pub struct Totals {
     pub deadlocks: usize,
     /// Deadlocks that did not happen, but can in another schedule.
     pub possible_deadlocks: usize,
+    /// Broken rules of the runtime.
+    pub misuses: usize,
 }
 
 /// What sort of defect a finding is.
@@ -162,6 +164,8 @@ pub enum Kind {
     Assertion,
     /// Nothing can run and tasks remain, or can come to that.
     Deadlock,
+    /// A rule of the runtime was broken.
+    Misuse,
 }
 
 /// Whether a finding stands with the hand-offs between sections counted as order.

@@ -12,9 +12,13 @@ pub fn is_native(kind: TaskKind) -> bool {
     )
 }
 
-/// The task in a sentence; `at` is where it was created.
-pub fn phrase(kind: TaskKind, at: &str) -> String {
+/// The task in a sentence; `at` is where it was created, `name` the function it executes if that is known.
+pub fn phrase(kind: TaskKind, name: Option<&str>, at: &str) -> String {
     match kind {
+        TaskKind::EventDriven => match name {
+            Some(name) => format!("the EDT {name} created {at}"),
+            None => format!("the EDT created {at}"),
+        },
         TaskKind::Member => format!("a thread of the parallel region {at}"),
         TaskKind::Chunk => format!("an iteration of the loop {at}"),
         TaskKind::Section => format!("the section {at}"),
@@ -34,6 +38,7 @@ pub fn two(kind: TaskKind, at: &str) -> String {
         TaskKind::Single => format!("two executions of the single {at}"),
         TaskKind::Thread => format!("two threads created {at}"),
         TaskKind::Future => format!("two futures created {at}"),
+        TaskKind::EventDriven => format!("two EDTs created {at}"),
         _ => format!("two tasks created {at}"),
     }
 }
@@ -47,6 +52,7 @@ pub fn name(kind: TaskKind, place: &str) -> String {
         TaskKind::Single => "single",
         TaskKind::Thread => "thread",
         TaskKind::Future => "future",
+        TaskKind::EventDriven => "EDT",
         _ => "task",
     };
     format!("{noun}@{place}")
@@ -77,6 +83,8 @@ pub enum Relation {
     Task,
     /// A thread, and what runs before it is joined.
     Thread,
+    /// An event-driven task, and what no dependence orders with it.
+    EventDriven,
 }
 
 impl Relation {
@@ -89,6 +97,7 @@ impl Relation {
         match (spawned.kind, kinds) {
             (TaskKind::Task, _) => Some(Self::Task),
             (TaskKind::Thread, _) => Some(Self::Thread),
+            (TaskKind::EventDriven, _) => Some(Self::EventDriven),
             (kind, _) if !is_native(kind) => None,
             (_, [Some(TaskKind::Chunk), Some(TaskKind::Chunk)]) if is_one_construct => {
                 Some(Self::Iterations)
@@ -103,6 +112,6 @@ impl Relation {
 
     /// Whether the accesses are made by one team.
     pub fn is_of_team(self) -> bool {
-        !matches!(self, Self::Task | Self::Thread)
+        !matches!(self, Self::Task | Self::Thread | Self::EventDriven)
     }
 }

@@ -136,7 +136,10 @@ impl<'a> Resolver<'a> {
         match self.outcome.task(task) {
             None if task == TaskId::MAIN && self.is_native => "the main task".into(),
             None if task == TaskId::MAIN => MAIN.into(),
-            Some(info) if self.is_native => native::phrase(info.kind, &self.at(info.site)),
+            Some(info) if self.is_native => {
+                let name = info.name.map(|name| self.name(name));
+                native::phrase(info.kind, name, &self.at(info.site))
+            }
             _ => format!("task {}", self.task_name(task)),
         }
     }
@@ -303,6 +306,7 @@ fn construct(kind: TaskKind) -> &'static str {
         TaskKind::Section => "section",
         TaskKind::Single => "single",
         TaskKind::Thread => "thread",
+        TaskKind::EventDriven => "EDT",
     }
 }
 

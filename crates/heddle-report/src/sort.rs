@@ -27,7 +27,7 @@ impl<'a> Sorted<'a> {
             let spot = Spot::new(legend, finding);
             let can_be_many = !matches!(
                 finding,
-                Finding::Assertion { .. } | Finding::Deadlock { .. }
+                Finding::Assertion { .. } | Finding::Deadlock { .. } | Finding::Misuse { .. }
             );
             if last != Some(spot) || !can_be_many {
                 starts.push(index);
@@ -66,6 +66,7 @@ impl<'a> Sorted<'a> {
                 Finding::Assertion { .. } => &mut totals.assertions,
                 Finding::Deadlock { .. } => &mut totals.deadlocks,
                 Finding::PossibleDeadlock { .. } => &mut totals.possible_deadlocks,
+                Finding::Misuse { .. } => &mut totals.misuses,
             };
             *total += 1;
         }
@@ -112,6 +113,7 @@ impl Spot {
                 (Some(first.site), Some(last.site), separation.certainty, 4)
             }
             Finding::Assertion { site, .. } => (Some(*site), None, Certainty::Certain, 1),
+            Finding::Misuse { site, .. } => (Some(*site), None, Certainty::Certain, 5),
             Finding::Deadlock { waits } => {
                 let first = waits.first().map(|wait| wait.site);
                 (first, None, Certainty::Certain, 2)

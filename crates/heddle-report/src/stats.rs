@@ -19,6 +19,9 @@ pub struct Stats {
     /// What was counted beyond that; native programs are too fast to count it.
     #[serde(flatten)]
     pub work: Option<Work>,
+    /// Event-driven tasks; only for programs that have them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_driven: Option<EventDriven>,
     /// What came of the thread cycles. Not in JSON, where the report has it.
     #[serde(skip)]
     pub transactions: Option<Transactions>,
@@ -28,6 +31,18 @@ pub struct Stats {
     /// How long it took. Not in JSON: the same input gives the same bytes.
     #[serde(skip)]
     pub elapsed: Duration,
+}
+
+/// Event-driven tasks, their events, and the edges between them: spawns, satisfactions, event to sink, and from tasks
+/// to the finish around them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct EventDriven {
+    /// Tasks.
+    pub edts: u64,
+    /// Events, output events included.
+    pub events: u64,
+    /// Edges.
+    pub edges: u64,
 }
 
 /// What strands did.
@@ -79,6 +94,7 @@ impl Stats {
                 reads: counts.reads,
                 writes: counts.writes,
             }),
+            event_driven: None,
             transactions: None,
             checks: None,
             elapsed,

@@ -121,6 +121,7 @@ fn level(finding: &Finding) -> Level<'static> {
         (Certainty::Certain, Kind::Atomicity) => Level::ERROR.with_name("atomicity"),
         (Certainty::Certain, Kind::Transaction) => Level::ERROR.with_name("transaction"),
         (Certainty::Certain, Kind::Deadlock) => Level::ERROR.with_name("deadlock"),
+        (Certainty::Certain, Kind::Misuse) => Level::ERROR.with_name("misuse"),
     }
 }
 
@@ -166,8 +167,10 @@ fn marks(finding: &Finding) -> Vec<Mark> {
     let task = finding
         .task
         .iter()
-        .map(|_| (&finding.position, "does not hold".into()));
-    let all = accesses.into_iter().chain(waits).chain(task);
+        .map(|_| (&finding.position, label_of_task(finding.kind).into()));
+    let related = finding.why.iter().filter(|_| finding.kind == Kind::Misuse);
+    let related = related.map(|note| (&note.position, note.text.clone()));
+    let all = accesses.into_iter().chain(waits).chain(task).chain(related);
     let all = all.filter_map(|(position, label)| {
         let position = position.clone()?;
         Some(Mark { position, label })
@@ -225,7 +228,10 @@ fn notes(group: Group<'_>) -> Vec<Vec<String>> {
             group.len()
         )]);
     }
-    let is_counted = !matches!(finding.kind, Kind::Assertion | Kind::Deadlock);
+    let is_counted = !matches!(
+        finding.kind,
+        Kind::Assertion | Kind::Deadlock | Kind::Misuse
+    );
     if is_counted && group.count() > group.len() as u64 {
         notes.push(vec![format!("seen {} times", group.count())]);
     }
@@ -285,7 +291,18 @@ fn chain(task: &Task) -> Option<String> {
 }
 
 /// One sentence per line.
+fn label_of_task(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Misuse => "here",
+        _ => "does not hold",
+    }
+}
+
 fn because(finding: &Finding) -> Option<Element<'static>> {
+    // What goes with a misuse is marked where it is.
+    if finding.kind == Kind::Misuse {
+        return None;
+    }
     let sentences: Vec<_> = finding
         .why
         .iter()
@@ -409,6 +426,7 @@ fn totals(totals: &Totals) -> Vec<String> {
         (totals.assertions, "failed assertion"),
         (totals.deadlocks, "deadlock"),
         (totals.possible_deadlocks, "possible deadlock"),
+        (totals.misuses, "misuse"),
     ];
     let present = kinds.into_iter().filter(|(number, _)| *number > 0);
     present
@@ -432,6 +450,13 @@ fn stats(stats: &Stats) -> String {
             ("hand-offs", work.hand_offs),
             ("reads checked", work.reads),
             ("writes checked", work.writes),
+        ]);
+    }
+    if let Some(counts) = &stats.event_driven {
+        rows.extend([
+            ("EDTs", counts.edts),
+            ("events", counts.events),
+            ("edges", counts.edges),
         ]);
     }
     let mut text = format!("{:<16} {:>14}\n", "order", stats.order);

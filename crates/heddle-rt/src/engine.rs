@@ -877,6 +877,17 @@ impl Engine {
                 && self.edges().real.reaches(a, b, &Structure(self))
     }
 
+    /// Whether the tree puts `strand` before all that a task does which has just been spawned.
+    pub fn starts_after(&self, newborn: &Cursor, strand: u32) -> bool {
+        newborn.scope != ROOT && Structure(self).precedes(strand, newborn.scope)
+    }
+
+    /// Whether `strand` precedes what the task does now, in every schedule.
+    pub fn follows(&self, cursor: &mut Cursor, strand: u32) -> bool {
+        let now = self.strand(cursor);
+        self.is_ordered(strand, now)
+    }
+
     /// Whether the tree alone orders them so, and would whatever stood beside `a` in its task.
     pub(crate) fn is_ordered_by_tree(&self, a: u32, b: u32) -> bool {
         Structure(self).precedes(a, b)

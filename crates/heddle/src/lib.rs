@@ -47,6 +47,7 @@ mod context;
 mod counts;
 mod cut;
 mod dependent;
+pub mod edt;
 mod event;
 mod exec;
 mod explore;

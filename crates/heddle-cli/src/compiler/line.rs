@@ -28,6 +28,10 @@ pub struct Folders<'a> {
     pub substitutes: Option<&'a Path>,
     /// The source of the hooks that executables get.
     pub hooks: Option<PathBuf>,
+    /// The source of `main` for programs of event-driven tasks.
+    pub start: Option<PathBuf>,
+    /// Whether the program is of event-driven tasks.
+    pub has_ocr: bool,
 }
 
 /// The words for the compiler.
@@ -45,8 +49,8 @@ pub fn words(
         && request.goal == Goal::Link
     {
         ours.extend(link_words(compiler.family, library, folders.substitutes));
-        let hooks = folders.hooks.iter().filter(|_| !request.shared);
-        for hooks in hooks {
+        let sources = folders.hooks.iter().chain(&folders.start);
+        for hooks in sources.filter(|_| !request.shared) {
             ours.extend(["-x", "assembler"].map(OsString::from));
             ours.push(hooks.into());
             ours.extend(["-x", "none"].map(OsString::from));
@@ -79,6 +83,9 @@ fn compile_words(compiler: &Compiler, folders: &Folders<'_>) -> Vec<OsString> {
         words.extend(["-isystem".into(), include.into()]);
         // What stands before headers of others.
         words.extend(["-isystem".into(), include.join("heddle").into()]);
+        if folders.has_ocr {
+            words.extend(["-isystem".into(), include.join("ocr").into()]);
+        }
     }
     words
 }
@@ -201,6 +208,8 @@ mod tests {
             include: Some(Path::new("/include")),
             substitutes: (family == Family::Gcc).then_some(Path::new("/scratch")),
             hooks: Some("/scratch/hooks.s".into()),
+            start: None,
+            has_ocr: false,
         };
         let words = words(&compiler, &Request::new(&given), &folders, &given);
         let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();

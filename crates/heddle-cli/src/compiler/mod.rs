@@ -67,6 +67,11 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
         include: include.as_deref(),
         substitutes: substitutes.as_ref().map(Substitutes::dir),
         hooks: substitutes.as_ref().map(Substitutes::hooks),
+        start: substitutes
+            .as_ref()
+            .filter(|_| options.ocr)
+            .map(Substitutes::start),
+        has_ocr: options.ocr,
     };
     let words = line::words(&compiler, &request, &folders, &options.arguments);
     let rule = options.cuts.unwrap_or(CutRule::None);

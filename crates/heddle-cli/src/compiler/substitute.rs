@@ -20,6 +20,9 @@ use crate::search;
 /// The common path of the checker's hooks.
 const HOOKS: &str = include_str!("../../../heddle-native/hooks/hooks.s");
 
+/// `main` for programs of event-driven tasks that have none.
+const START: &str = include_str!("../../../heddle-native/hooks/ocr.s");
+
 /// The folder; removed when dropped.
 pub struct Substitutes {
     scratch: Scratch,
@@ -32,6 +35,7 @@ impl Substitutes {
             scratch: Scratch::new("heddle-cc")?,
         };
         fs::write(made.hooks(), HOOKS)?;
+        fs::write(made.start(), START)?;
         Ok(made)
     }
 
@@ -52,6 +56,11 @@ impl Substitutes {
     /// The source of the hooks.
     pub fn hooks(&self) -> PathBuf {
         self.dir().join("hooks.s")
+    }
+
+    /// The source of `main` for programs of event-driven tasks.
+    pub fn start(&self) -> PathBuf {
+        self.dir().join("ocr.s")
     }
 
     /// Where it is.

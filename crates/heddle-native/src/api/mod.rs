@@ -26,6 +26,8 @@ mod scopes;
 mod tasks;
 pub(crate) mod turns;
 
+pub(crate) use pool::threads;
+
 use heddle_rt::Cursor;
 use scopes::{Finish, Frame};
 use std::sync::Arc;

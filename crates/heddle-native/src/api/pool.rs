@@ -53,7 +53,7 @@ fn queue() -> MutexGuard<'static, VecDeque<Job>> {
 }
 
 /// How many threads execute tasks.
-fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| {
         let asked = std::env::var("HEDDLE_THREADS").ok();

@@ -50,6 +50,16 @@ pub(crate) fn attribute(start: Pointer, pc: usize) {
     }
 }
 
+/// Notes a block that was not allocated here.
+pub(crate) fn adopt(start: usize, size: usize, origin: Origin) {
+    blocks::put(start, size, origin);
+}
+
+/// Notes that such a block is gone.
+pub(crate) fn disown(start: usize) {
+    blocks::free(start);
+}
+
 export! {
     ["malloc"] fn malloc(size: usize) at pc -> Pointer {
         // SAFETY: as the caller's call.

@@ -6,7 +6,7 @@ use crate::report::options::{Color, Format, Observed, Options};
 use crate::report::places::Located;
 use crate::report::races::{self, Found, Mentioned};
 use crate::report::tables::Tables;
-use crate::report::{deadlocks, destination, order, recording, tears, unseen, witness};
+use crate::report::{deadlocks, destination, misuse, order, recording, tears, unseen, witness};
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
 use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
@@ -127,7 +127,11 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
     report.velodrome = observed.map(|observed| {
         Velodrome::new(&observed, &tables.legend, &report.findings, Duration::ZERO)
     });
-    let stats = || Stats::of_tasks("tree", &outcome.counts);
+    report.not_covered.extend(crate::ocr::gaps());
+    let stats = || Stats {
+        event_driven: crate::ocr::counts(),
+        ..Stats::of_tasks("tree", &outcome.counts)
+    };
     report.stats = runtime.options.has_stats.then(stats);
     report
 }
@@ -184,7 +188,8 @@ fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
     let has_findings = engine.tear_count() > 0
         || !engine.race_locations(0).is_empty()
         || !possible.is_empty()
-        || !deadlocks::stuck(ending).is_empty();
+        || !deadlocks::stuck(ending).is_empty()
+        || crate::ocr::has_findings();
     let needs_participants = has_findings || runtime.options.has_stats;
     let (tasks, finishes) = match needs_participants {
         true => runtime.engine.participants(),
@@ -297,6 +302,7 @@ fn findings(
     findings.extend(deadlocks::findings(
         possible, ending, &found, tables, mentioned,
     ));
+    findings.extend(misuse::findings(&found, tables, mentioned));
     tables.sort_files();
     findings
 }

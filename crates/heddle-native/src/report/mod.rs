@@ -12,6 +12,7 @@ pub mod finish;
 pub mod functions;
 pub mod image;
 pub mod inventory;
+pub(crate) mod misuse;
 pub mod modules;
 pub mod options;
 pub mod order;

@@ -8,6 +8,9 @@ use heddle_core::{SiteId, TaskId};
 use heddle_report::{ObjectInfo, ObjectKind};
 use std::sync::Arc;
 
+/// What is raced on where a data block is destroyed while it may be acquired.
+const LIFE: &str = "life of block";
+
 /// A piece of memory.
 #[derive(Clone, Debug)]
 pub struct Located {
@@ -72,15 +75,20 @@ impl Tables<'_> {
                 format!("{file}:{}:{}", at.line, at.column)
             },
         );
-        let name = format!("heap@{place}");
-        let offset = address.wrapping_sub(block.start) as u64;
+        let (noun, header) = match crate::ocr::is_block(block.start) {
+            true if address < block.start + crate::ocr::HEADER => (LIFE, 0),
+            true => ("block", crate::ocr::HEADER),
+            false => ("heap", 0),
+        };
+        let name = format!("{noun}@{place}");
+        let offset = address.wrapping_sub(block.start + header) as u64;
         Located {
-            index: Some(offset),
+            index: (noun != LIFE).then_some(offset),
             offset,
             object: Arc::new(ObjectInfo {
                 name: name.clone(),
                 kind: ObjectKind::Heap,
-                size: Some(block.size as u64),
+                size: Some((block.size - header) as u64),
                 site: Some(self.site(block.origin.site)),
                 allocated_by: None,
             }),

@@ -207,6 +207,8 @@ impl Mentioned {
         for task in chain.collect::<Vec<_>>().into_iter().rev() {
             let Some(info) = row(task) else { continue };
             let creators = found.witnesses.creations.get(&task);
+            let function = crate::ocr::function_of(task);
+            let function = function.and_then(|address| tables.function(address));
             let info = TaskInfo {
                 parent: self
                     .task_ids
@@ -215,6 +217,7 @@ impl Mentioned {
                     .unwrap_or(TaskId::MAIN),
                 site: tables.called(info.site, creators.map_or(&[], |creators| creators)),
                 finish: self.finish(found, tables, info.finish),
+                name: function.map(|name| tables.name(&name)).or(info.name),
                 ..*info
             };
             self.tasks.push(info);
@@ -282,6 +285,7 @@ pub(crate) fn lock_name(locks: &[Lock], tables: &mut Tables, lock: LockId) -> St
         LockKind::Critical => ("critical", true),
         LockKind::Ordered => ("ordered", false),
         LockKind::Dependence => ("mutexinoutset", true),
+        LockKind::Block => ("exclusive write of", true),
         LockKind::Reduction => ("reduction", false),
         LockKind::Thread => ("its thread", false),
     };

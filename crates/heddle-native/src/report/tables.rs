@@ -82,6 +82,13 @@ impl<'a> Tables<'a> {
         self.spots(pc).into_iter().next()
     }
 
+    /// The name of the function that begins at `address`.
+    pub fn function(&mut self, address: usize) -> Option<String> {
+        let spots = self.symbols.call(address + 1);
+        let name = spots.into_iter().next_back()?.function;
+        (!name.is_empty()).then_some(name)
+    }
+
     /// Whether the site lies in the program's own code.
     pub fn is_of_program(&self, raw: SiteId) -> bool {
         let pc = self.modules.pc(raw);

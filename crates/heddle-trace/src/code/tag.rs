@@ -108,6 +108,7 @@ pub fn task_kind_number(kind: TaskKind) -> u8 {
         TaskKind::Section => 8,
         TaskKind::Single => 9,
         TaskKind::Thread => 10,
+        TaskKind::EventDriven => 11,
     }
 }
 
@@ -124,6 +125,7 @@ pub fn task_kind(number: u8) -> Result<TaskKind, Malformed> {
         8 => TaskKind::Section,
         9 => TaskKind::Single,
         10 => TaskKind::Thread,
+        11 => TaskKind::EventDriven,
         _ => return Err(Malformed::UnknownVariant(number)),
     })
 }

@@ -1,0 +1,273 @@
+//! The thesis' detector (Algorithms 3.3 to 3.5): a graph of tasks and events, searched breadth first at every question,
+//! and its three optimisations (chapter 5). A baseline, not part of the product.
+
+use crate::load::{Edt, Load};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+/// Paths longer than this are compressed.
+const THRESHOLD: usize = 4;
+
+/// Which optimisations are on; each has those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// None.
+    Bfs,
+    /// Answers are remembered.
+    Cache,
+    /// The search goes backwards, once for all sources of a question.
+    Reversed,
+    /// Long paths are shortened.
+    Compress,
+}
+
+/// All of them.
+pub const LEVELS: [Level; 4] = [Level::Bfs, Level::Cache, Level::Reversed, Level::Compress];
+
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bfs => "bfs",
+            Self::Cache => "+cache",
+            Self::Reversed => "+reversed",
+            Self::Compress => "+compress",
+        }
+    }
+}
+
+/// What is known of a location.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    write: Option<u32>,
+    reads: Vec<u32>,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+struct Detector {
+    level: Level,
+    /// Successors of each node, or predecessors where the search goes backwards.
+    edges: Vec<Vec<u32>>,
+    in_degree: Vec<u32>,
+    cells: Vec<Cell>,
+    known: FxHashMap<(u32, u32), bool>,
+    racy: BTreeSet<u64>,
+    questions: u64,
+    until: Instant,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Searched {
+    pub time: Duration,
+    /// Racy locations; none if it took too long.
+    pub racy: Option<BTreeSet<u64>>,
+    pub questions: u64,
+}
+
+/// Judges a load, for no longer than `patience`.
+pub fn run(load: &Load, level: Level, patience: Duration) -> Searched {
+    let start = Instant::now();
+    let mut detector = Detector {
+        level,
+        edges: Vec::new(),
+        in_degree: Vec::new(),
+        cells: Vec::new(),
+        known: FxHashMap::default(),
+        racy: BTreeSet::new(),
+        questions: 0,
+        until: start + patience,
+    };
+    let is_done = detector.judge(load);
+    Searched {
+        time: start.elapsed(),
+        racy: is_done.then_some(detector.racy),
+        questions: detector.questions,
+    }
+}
+
+impl Detector {
+    /// False if it took too long.
+    fn judge(&mut self, load: &Load) -> bool {
+        // Finishes are event nodes behind all tasks.
+        let events = load.edts.len() as u32;
+        self.edges = vec![Vec::new(); load.edts.len() + load.finishes as usize + 1];
+        self.in_degree = vec![0; self.edges.len()];
+        for (number, edt) in (0u32..).zip(&load.edts) {
+            self.link(number, edt, events);
+            for access in &edt.accesses {
+                for location in access.start..access.start + access.len {
+                    match access.is_write {
+                        true => self.write(number, location),
+                        false => self.read(number, location),
+                    }
+                }
+                if Instant::now() > self.until {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn link(&mut self, number: u32, edt: &Edt, events: u32) {
+        if number > 0 {
+            self.edge(edt.enabler, number);
+        }
+        for &source in &edt.sources {
+            self.edge(source, number);
+        }
+        if let Some(finish) = edt.after {
+            self.edge(events + finish, number);
+        }
+        if let Some(finish) = edt.opens {
+            self.edge(number, events + finish);
+        }
+        if edt.home != 0 {
+            self.edge(number, events + edt.home);
+        }
+    }
+
+    fn edge(&mut self, from: u32, to: u32) {
+        self.in_degree[to as usize] += 1;
+        let (at, other) = match self.level >= Level::Reversed {
+            true => (to, from),
+            false => (from, to),
+        };
+        self.edges[at as usize].push(other);
+    }
+
+    fn cell(&mut self, location: u64) -> &mut Cell {
+        let at = location as usize;
+        if self.cells.len() <= at {
+            self.cells.resize(at + 1, Cell::default());
+        }
+        &mut self.cells[at]
+    }
+
+    fn read(&mut self, task: u32, location: u64) {
+        let write = self.cell(location).write;
+        self.ask(write.into_iter().collect(), task, location);
+        let cell = self.cell(location);
+        if cell.reads.last() != Some(&task) {
+            cell.reads.push(task);
+        }
+    }
+
+    fn write(&mut self, task: u32, location: u64) {
+        let cell = std::mem::take(self.cell(location));
+        let mut earlier = cell.reads;
+        earlier.extend(cell.write);
+        self.ask(earlier, task, location);
+        self.cell(location).write = Some(task);
+    }
+
+    /// Whether all of these precede `task`; else the location is racy.
+    fn ask(&mut self, sources: Vec<u32>, task: u32, location: u64) {
+        let mut left = Vec::new();
+        for source in sources.into_iter().filter(|&source| source != task) {
+            self.questions += 1;
+            match self.known.get(&(source, task)) {
+                Some(true) => {}
+                Some(false) => {
+                    self.racy.insert(location);
+                }
+                None => left.push(source),
+            }
+        }
+        if left.is_empty() {
+            return;
+        }
+        let unreached = match self.level >= Level::Reversed {
+            true => self.search_back(&left, task),
+            false => left
+                .iter()
+                .copied()
+                .filter(|&source| !self.search(source, task))
+                .collect(),
+        };
+        if self.level >= Level::Cache {
+            for &source in &left {
+                self.known
+                    .insert((source, task), !unreached.contains(&source));
+            }
+        }
+        if !unreached.is_empty() {
+            self.racy.insert(location);
+        }
+    }
+
+    /// Breadth first from the source on. A node from which the answer is known ends it.
+    fn search(&self, source: u32, task: u32) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut queue = VecDeque::from([source]);
+        while let Some(node) = queue.pop_front() {
+            if node == task || self.known.get(&(node, task)) == Some(&true) {
+                return true;
+            }
+            if seen.insert(node) {
+                queue.extend(&self.edges[node as usize]);
+            }
+        }
+        false
+    }
+
+    /// Breadth first backwards until all sources are reached; those that are not.
+    fn search_back(&mut self, sources: &[u32], task: u32) -> FxHashSet<u32> {
+        let mut wanted: FxHashSet<u32> = sources.iter().copied().collect();
+        let mut came_from: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut seen = FxHashSet::default();
+        let mut queue = VecDeque::from([task]);
+        let mut found = Vec::new();
+        while let Some(node) = queue.pop_front() {
+            if !seen.insert(node) {
+                continue;
+            }
+            if wanted.remove(&node) {
+                found.push(node);
+            }
+            let reached = |source: &u32| self.known.get(&(*source, node)) == Some(&true);
+            let also: Vec<u32> = wanted.iter().copied().filter(reached).collect();
+            for source in also {
+                wanted.remove(&source);
+                came_from.entry(source).or_insert(node);
+                found.push(source);
+            }
+            if wanted.is_empty() {
+                break;
+            }
+            for &before in &self.edges[node as usize] {
+                came_from.entry(before).or_insert(node);
+                queue.push_back(before);
+            }
+        }
+        if self.level == Level::Compress {
+            for source in found {
+                self.compress(source, task, &came_from);
+            }
+        }
+        wanted
+    }
+
+    /// Algorithm 5.3: a long path gets edges to and from its node with most predecessors.
+    fn compress(&mut self, source: u32, task: u32, came_from: &FxHashMap<u32, u32>) {
+        let (mut path, mut at) = (vec![source], source);
+        while at != task {
+            let Some(&next) = came_from.get(&at) else {
+                return;
+            };
+            at = next;
+            path.push(at);
+        }
+        if path.len() <= THRESHOLD {
+            return;
+        }
+        let inner = path[1..path.len() - 1].iter();
+        let Some(&key) = inner.max_by_key(|&&node| self.in_degree[node as usize]) else {
+            return;
+        };
+        self.edge(source, key);
+        self.edge(key, task);
+    }
+}

@@ -1,0 +1,401 @@
+/* The Open Community Runtime's C interface (versions 1.1 and 1.2), as Heddle executes and checks it.
+ *
+ * Compile with `heddle cc --ocr`. Names, types and values are those of the specification; all
+ * extensions are declared, whether or not a program asks for them with ENABLE_EXTENSION_*. */
+#ifndef HEDDLE_OCR_H
+#define HEDDLE_OCR_H
+
+#include <inttypes.h>
+#include <stdarg.h>
+#ifndef __cplusplus
+#include <stdbool.h>
+#endif
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef uint64_t u64;
+typedef uint32_t u32;
+typedef uint16_t u16;
+typedef uint8_t u8;
+typedef int64_t s64;
+typedef int32_t s32;
+typedef int8_t s8;
+
+#ifndef TRUE
+#define TRUE 1
+#define FALSE 0
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Identifiers ---- */
+
+#define GUID_BIT_COUNT 64
+
+/* Names an object of the run. */
+typedef struct {
+    intptr_t guid;
+} ocrGuid_t;
+
+#ifdef __cplusplus
+#define NULL_GUID_INITIALIZER {0}
+#define UNINITIALIZED_GUID_INITIALIZER {-2}
+#define ERROR_GUID_INITIALIZER {-1}
+#define NULL_GUID (ocrGuid_t NULL_GUID_INITIALIZER)
+#define UNINITIALIZED_GUID (ocrGuid_t UNINITIALIZED_GUID_INITIALIZER)
+#define ERROR_GUID (ocrGuid_t ERROR_GUID_INITIALIZER)
+#else
+#define NULL_GUID_INITIALIZER {.guid = 0}
+#define UNINITIALIZED_GUID_INITIALIZER {.guid = -2}
+#define ERROR_GUID_INITIALIZER {.guid = -1}
+#define NULL_GUID ((ocrGuid_t)NULL_GUID_INITIALIZER)
+#define UNINITIALIZED_GUID ((ocrGuid_t)UNINITIALIZED_GUID_INITIALIZER)
+#define ERROR_GUID ((ocrGuid_t)ERROR_GUID_INITIALIZER)
+#endif
+
+static inline bool ocrGuidIsNull(ocrGuid_t guid) { return guid.guid == 0; }
+static inline bool ocrGuidIsUninitialized(ocrGuid_t guid) { return guid.guid == -2; }
+static inline bool ocrGuidIsError(ocrGuid_t guid) { return guid.guid == -1; }
+static inline bool ocrGuidIsEq(ocrGuid_t one, ocrGuid_t other) { return one.guid == other.guid; }
+static inline bool ocrGuidIsLt(ocrGuid_t one, ocrGuid_t other) { return one.guid < other.guid; }
+
+/* The same under their older names. */
+#define IS_GUID_NULL(guid) ocrGuidIsNull(guid)
+#define IS_GUID_UNINITIALIZED(guid) ocrGuidIsUninitialized(guid)
+#define IS_GUID_ERROR(guid) ocrGuidIsError(guid)
+#define IS_GUID_EQUAL(one, other) ocrGuidIsEq((one), (other))
+#define IS_GUID_LESS_THAN(one, other) ocrGuidIsLt((one), (other))
+#define GUID_ASSIGN_VALUE(to, from) ((to) = (from))
+#define GUID_SIZE(guid) (sizeof(guid) * 8)
+
+/* For printing: a format and what to pass to it. */
+#define GUIDF "0x%" PRIxPTR
+#define GUIDA(guid_) ((guid_).guid)
+#define GUIDSx GUIDF
+#define GUIDLx GUIDF
+#define GUIDFS(guid_) GUIDA(guid_)
+#define GUIDFL(guid_) GUIDA(guid_)
+
+/* Properties of a creation: the identifier passed in is a labelled one. */
+#define GUID_PROP_NONE ((u16)0x0)
+#define GUID_PROP_IS_LABELED ((u16)0x100)
+#define GUID_PROP_CHECK ((u16)0x300)
+#define GUID_PROP_BLOCK ((u16)0x500)
+
+/* ---- Results ---- */
+
+#define OCR_EPERM 1
+#define OCR_ENOENT 2
+#define OCR_EINTR 4
+#define OCR_EIO 5
+#define OCR_ENXIO 6
+#define OCR_E2BIG 7
+#define OCR_ENOEXEC 8
+#define OCR_EAGAIN 11
+#define OCR_ENOMEM 12
+#define OCR_EACCES 13
+#define OCR_EFAULT 14
+#define OCR_EBUSY 16
+#define OCR_ENODEV 19
+#define OCR_EINVAL 22
+#define OCR_ENOSPC 28
+#define OCR_ESPIPE 29
+#define OCR_EROFS 30
+#define OCR_EDOM 33
+#define OCR_ERANGE 34
+#define OCR_ENOSYS 38
+#define OCR_ENOTEMPTY 39
+#define OCR_ENOTSUP 95
+#define OCR_EGUIDEXISTS 100
+#define OCR_EACQ 101
+#define OCR_EPEND 102
+#define OCR_ENOP 103
+#define OCR_ECANCELED 125
+
+/* ---- Hints: kept, and without effect on what is found ---- */
+
+typedef enum {
+    OCR_HINT_UNDEF_T,
+    OCR_HINT_EDT_T,
+    OCR_HINT_DB_T,
+    OCR_HINT_EVT_T,
+    OCR_HINT_GROUP_T
+} ocrHintType_t;
+
+typedef enum {
+    OCR_HINT_EDT_PROP_START,
+    OCR_HINT_EDT_PRIORITY,
+    OCR_HINT_EDT_SLOT_MAX_ACCESS,
+    OCR_HINT_EDT_AFFINITY,
+    OCR_HINT_EDT_SPAD_USAGE,
+    OCR_HINT_EDT_DISPERSE,
+    OCR_HINT_EDT_SPACE,
+    OCR_HINT_EDT_TIME,
+    OCR_HINT_EDT_STATS_HW_CYCLES,
+    OCR_HINT_EDT_STATS_L1_HITS,
+    OCR_HINT_EDT_STATS_L1_MISSES,
+    OCR_HINT_EDT_STATS_FLOAT_OPS,
+    OCR_HINT_EDT_SPAWNING,
+    OCR_HINT_EDT_PROP_END,
+    OCR_HINT_DB_PROP_START,
+    OCR_HINT_DB_AFFINITY,
+    OCR_HINT_DB_NEAR,
+    OCR_HINT_DB_INTER,
+    OCR_HINT_DB_FAR,
+    OCR_HINT_DB_HIGHBW,
+    OCR_HINT_DB_EAGER,
+    OCR_HINT_DB_LAZY,
+    OCR_HINT_DB_PROP_END,
+    OCR_HINT_EVT_PROP_START,
+    OCR_HINT_EVT_PROP_END,
+    OCR_HINT_GROUP_PROP_START,
+    OCR_HINT_GROUP_PROP_END
+} ocrHintProp_t;
+
+#define OCR_HINT_EDT_DISPERSE_FAR 0
+#define OCR_HINT_EDT_DISPERSE_NEAR 1
+
+typedef uint64_t ocrHintVal_t;
+
+typedef struct {
+    ocrHintType_t type;
+    u64 propMask;
+    u64 values[16];
+} ocrHint_t;
+
+#define NULL_HINT ((ocrHint_t *)0)
+
+u8 ocrHintInit(ocrHint_t *hint, ocrHintType_t hintType);
+u8 ocrSetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp, u64 value);
+u8 ocrUnsetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp);
+u8 ocrGetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp, u64 *value);
+u8 ocrSetHint(ocrGuid_t guid, ocrHint_t *hint);
+u8 ocrGetHint(ocrGuid_t guid, ocrHint_t *hint);
+
+/* ---- Data blocks ---- */
+
+typedef enum { NO_ALLOC = 0 } ocrInDbAllocator_t;
+
+typedef enum {
+    DB_MODE_NULL = 0x0,
+    DB_MODE_CONST = 0x1,
+    DB_MODE_RW = 0x2,
+    DB_MODE_EW = 0x4,
+    DB_MODE_RO = 0x8
+} ocrDbAccessMode_t;
+
+#define DB_DEFAULT_MODE ((ocrDbAccessMode_t)DB_MODE_RW)
+#define DB_PROP_NONE ((u16)0x0)
+#define DB_PROP_NO_ACQUIRE ((u16)0x10)
+#define DB_PROP_SINGLE_ASSIGNMENT ((u16)0x20)
+#define DB_PROP_NO_HINT ((u16)0x40)
+
+u8 ocrDbCreate(ocrGuid_t *db, void **addr, u64 len, u16 flags, ocrHint_t *hint,
+               ocrInDbAllocator_t allocator);
+u8 ocrDbDestroy(ocrGuid_t db);
+u8 ocrDbRelease(ocrGuid_t db);
+u8 ocrDbGetSize(ocrGuid_t db, u64 *size);
+
+/* ---- Events ---- */
+
+typedef enum {
+    OCR_EVENT_ONCE_T = 1,
+    OCR_EVENT_IDEM_T = 2,
+    OCR_EVENT_STICKY_T = 3,
+    OCR_EVENT_LATCH_T = 4,
+    OCR_EVENT_COUNTED_T = 5,
+    OCR_EVENT_CHANNEL_T = 6,
+    OCR_EVENT_T_MAX
+} ocrEventTypes_t;
+
+typedef enum {
+    OCR_EVENT_LATCH_DECR_SLOT = 0,
+    OCR_EVENT_LATCH_INCR_SLOT = 1
+} ocrLatchEventSlot_t;
+
+#define EVT_PROP_NONE ((u16)0x0)
+#define EVT_PROP_TAKES_ARG ((u16)0x1)
+#define EVENT_CHANNEL_UNBOUNDED ((u32)-1)
+
+typedef struct {
+    u64 counter;
+} ocrEventLatchParams_t;
+
+typedef struct {
+    u64 nbDeps;
+} ocrEventCounterParams_t;
+
+typedef struct {
+    u32 maxGen;
+    u32 nbSat;
+    u32 nbDeps;
+} ocrEventChannelParams_t;
+
+typedef struct {
+    union {
+        ocrEventLatchParams_t EVENT_LATCH;
+        ocrEventCounterParams_t EVENT_COUNTED;
+        ocrEventChannelParams_t EVENT_CHANNEL;
+    };
+} ocrEventParams_t;
+
+u8 ocrEventCreate(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properties);
+u8 ocrEventCreateParams(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properties,
+                        ocrEventParams_t *params);
+u8 ocrEventDestroy(ocrGuid_t guid);
+u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
+u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
+
+/* ---- Tasks ---- */
+
+/* What a task is told of one of its dependences. */
+typedef struct {
+    ocrGuid_t guid;
+    void *ptr;
+    ocrDbAccessMode_t mode;
+} ocrEdtDep_t;
+
+typedef ocrGuid_t (*ocrEdt_t)(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
+
+#define EDT_PROP_NONE ((u16)0x0)
+#define EDT_PROP_FINISH ((u16)0x1)
+#define EDT_PROP_NO_HINT ((u16)0x2)
+#define EDT_PROP_LONG ((u16)0x4)
+#define EDT_PROP_OEVT_VALID ((u16)0x8)
+#define EDT_PARAM_UNK ((u32)-1)
+#define EDT_PARAM_DEF ((u32)-2)
+
+u8 ocrEdtTemplateCreate_internal(ocrGuid_t *guid, ocrEdt_t funcPtr, u32 paramc, u32 depc,
+                                 const char *funcName);
+#define ocrEdtTemplateCreate(guid, funcPtr, paramc, depc)                                          \
+    ocrEdtTemplateCreate_internal((guid), (funcPtr), (paramc), (depc), #funcPtr)
+u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
+u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv, u32 depc,
+                ocrGuid_t *depv, u16 properties, ocrHint_t *hint, ocrGuid_t *outputEvent);
+u8 ocrEdtDestroy(ocrGuid_t guid);
+u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);
+
+/* The first task of every program; the program defines it. */
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
+
+/* ---- The run ---- */
+
+void ocrShutdown(void);
+void ocrAbort(u8 errorCode);
+u64 ocrGetArgc(void *dbPtr);
+char *ocrGetArgv(void *dbPtr, u64 count);
+#define getArgc(dbPtr) ocrGetArgc(dbPtr)
+#define getArgv(dbPtr, count) ocrGetArgv((dbPtr), (count))
+
+__attribute__((format(printf, 1, 2))) static inline u32 ocrPrintf(const char *fmt, ...) {
+    va_list arguments;
+    va_start(arguments, fmt);
+    int written = vprintf(fmt, arguments);
+    va_end(arguments);
+    return written < 0 ? 0 : (u32)written;
+}
+
+__attribute__((format(printf, 3, 4))) static inline u32 ocrSnprintf(char *buf, u32 size,
+                                                                    const char *fmt, ...) {
+    va_list arguments;
+    va_start(arguments, fmt);
+    int written = vsnprintf(buf, size, fmt, arguments);
+    va_end(arguments);
+    return written < 0 ? 0 : (u32)written;
+}
+
+#define PRINTF ocrPrintf
+#define SNPRINTF ocrSnprintf
+
+void _ocrAssert(bool val, const char *str, const char *file, u32 line);
+#define ocrAssert(condition) _ocrAssert((condition) != 0, #condition, __FILE__, __LINE__)
+#ifndef ASSERT
+#define ASSERT(condition) ocrAssert(condition)
+#endif
+#ifndef VERIFY
+#define VERIFY(cond, format, ...)                                                                  \
+    do {                                                                                           \
+        ocrPrintf((cond) ? "PASSED @ '%s:%d' " format : "FAILURE @ '%s:%d' " format, __FILE__,     \
+                  __LINE__, ##__VA_ARGS__);                                                        \
+    } while (0)
+#endif
+
+/* ---- Affinities: there is one place ---- */
+
+typedef enum {
+    AFFINITY_CURRENT,
+    AFFINITY_PD,
+    AFFINITY_PD_MASTER,
+    AFFINITY_SIM,
+    AFFINITY_GUID
+} ocrAffinityKind;
+
+u8 ocrAffinityCount(ocrAffinityKind kind, u64 *count);
+u8 ocrAffinityGet(ocrAffinityKind kind, u64 *count, ocrGuid_t *affinities);
+u8 ocrAffinityGetAt(ocrAffinityKind kind, u64 idx, ocrGuid_t *affinity);
+u8 ocrAffinityGetCurrent(ocrGuid_t *affinity);
+u8 ocrAffinityQuery(ocrGuid_t guid, u64 *count, ocrGuid_t *affinities);
+u64 ocrAffinityToHintValue(ocrGuid_t affinity);
+
+/* ---- Labelled identifiers ---- */
+
+typedef enum {
+    GUID_USER_NONE = 0,
+    GUID_USER_DB = 2,
+    GUID_USER_EDT = 3,
+    GUID_USER_EDT_TEMPLATE = 4,
+    GUID_USER_EVENT_ONCE = 17,
+    GUID_USER_EVENT_COUNTED = 18,
+    GUID_USER_EVENT_IDEM = 19,
+    GUID_USER_EVENT_STICKY = 21,
+    GUID_USER_EVENT_LATCH = 22,
+    GUID_USER_EVENT_CHANNEL = 23
+} ocrGuidUserKind;
+
+u8 ocrGuidRangeCreate(ocrGuid_t *rangeGuid, u64 numberGuid, ocrGuidUserKind kind);
+u8 ocrGuidRangeDestroy(ocrGuid_t rangeGuid);
+u8 ocrGuidMapDestroy(ocrGuid_t mapGuid);
+u8 ocrGuidFromIndex(ocrGuid_t *outGuid, ocrGuid_t rangeGuid, u64 idx);
+u8 ocrGetGuidKind(ocrGuidUserKind *outKind, ocrGuid_t guid);
+
+/* ---- What the running task knows of itself ---- */
+
+ocrGuid_t ocrElsUserGet(u8 offset);
+void ocrElsUserSet(u8 offset, ocrGuid_t data);
+u8 ocrCurrentEdtGet(ocrGuid_t *curEdt);
+u8 ocrCurrentEdtOutputGet(ocrGuid_t *outputEvent);
+u64 ocrNbWorkers(void);
+void ocrCurrentWorkerGuid(ocrGuid_t *guid);
+u8 ocrInformLegacyCodeBlocking(void);
+
+/* ---- Programs with a main of their own ---- */
+
+#define LEGACY_PROP_NONE ((u16)0x0)
+#define LEGACY_PROP_WAIT_FOR_CREATE ((u16)0x1)
+#define LEGACY_PROP_WAIT_IF_CREATED ((u16)0x2)
+#define LEGACY_PROP_CHECK ((u16)0x4)
+#define LEGACY_BLOCK_PROGRESS_5_ARGS 1
+
+typedef struct _ocrConfig_t {
+    int userArgc;
+    char **userArgv;
+    const char *iniFile;
+} ocrConfig_t;
+
+void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
+void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
+u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
+u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv,
+                     u64 depc, ocrGuid_t *depv, ocrGuid_t legacyContext);
+u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 *size,
+                          u16 properties);
+ocrGuid_t ocrWait(ocrGuid_t outputEvent);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,299 @@
+//! Data blocks: memory that a task may access from its start, or from their creation on, until it releases
+//! them.
+//!
+//! Blocks never move, so a location (block, offset) is an address. Whether the running task may access a block is
+//! looked at where an access goes into the library: every strand's first access to a location does, apart from
+//! one in a loop that has just done the same to another block.
+//!
+//! A destroyed block goes when the last task that has it gives it back; so an access never comes too late, but an
+//! acquisition may: it is a read of a word in front of the block that `ocrDbDestroy` writes.
+
+use super::Local;
+use super::actor::{Actor, Source};
+use super::arena::{self, HEADER, LIFE};
+use super::guid::{Guid, Object};
+use super::misuse::Rule;
+use super::schedule::Job;
+use super::world::{Grave, World, world};
+use crate::runtime::LockKind;
+use crate::thread::Thread;
+use crate::{access, heap, section};
+use heddle_core::SiteId;
+use heddle_rt::LockMode;
+
+/// Exclusive write.
+pub(super) const EXCLUSIVE: u32 = 4;
+/// The creator does not want the block itself.
+const NOT_ACQUIRED: u16 = 0x10;
+
+/// A data block.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) start: usize,
+    pub(super) size: usize,
+    /// Where it was created.
+    pub(super) site: SiteId,
+    /// How many tasks have it.
+    pub(super) holders: u32,
+    /// Whether a task has it for exclusive writing.
+    pub(super) has_writer: bool,
+    /// Tasks that could run but for that.
+    pub(super) waiting: Vec<Job>,
+}
+
+/// A block that the running task may access, or could.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) guid: Guid,
+    pub(super) how: How,
+    /// Where it was released or destroyed, if it was.
+    released: Option<SiteId>,
+}
+
+/// How a block came to a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum How {
+    /// With others.
+    Shared,
+    /// Alone: it holds the block's lock.
+    Exclusive,
+}
+
+impl Held {
+    pub(super) fn new(guid: Guid, start: usize, size: usize, how: How) -> Self {
+        Self {
+            start: start - LIFE,
+            end: start + size,
+            guid,
+            how,
+            released: None,
+        }
+    }
+}
+
+/// The task gets these blocks; the same one twice is once.
+pub(super) fn hold(held: &mut Vec<Held>) {
+    held.sort_by_key(|held| (held.start, held.how == How::Shared));
+    held.dedup_by_key(|held| held.start);
+}
+
+impl Local {
+    /// What is known of the block at `address`.
+    fn held_at(&self, address: usize) -> Option<&Held> {
+        let after = self.held.partition_point(|held| held.start <= address);
+        let held = &self.held[after.checked_sub(1)?];
+        (address < held.end).then_some(held)
+    }
+
+    /// Whether the task may access a block.
+    pub(super) fn holds(&self, guid: Guid) -> bool {
+        let mut held = self.held.iter();
+        held.any(|held| held.guid == guid && held.released.is_none())
+    }
+
+    /// The task may access a block from now on.
+    pub(super) fn add_held(&mut self, held: Held) {
+        let at = self.held.partition_point(|other| other.start < held.start);
+        match self.held.get_mut(at) {
+            Some(other) if other.start == held.start => *other = held,
+            _ => self.held.insert(at, held),
+        }
+    }
+}
+
+/// An access to a data block that is new to its strand: may the task make it?
+#[inline(never)]
+pub(crate) fn touched(thread: &Thread, address: usize, pc: usize) {
+    let local = &thread.ocr;
+    // Code outside of tasks gets pointers by other means.
+    if local.edt.is_null() {
+        return;
+    }
+    match local.held_at(address).map(|held| held.released) {
+        Some(None) => {}
+        Some(Some(site)) => tell(thread, address, pc, Rule::AfterRelease, Some(site)),
+        None => tell(thread, address, pc, Rule::NotAcquired, None),
+    }
+}
+
+#[cold]
+fn tell(thread: &Thread, address: usize, pc: usize, rule: Rule, released: Option<SiteId>) {
+    let mut world = world();
+    let below = world.blocks.range(..=address).next_back();
+    let guid = below.map_or(Guid::NULL, |(_, guid)| *guid);
+    let is_in = |start: usize, size: usize| (start..start + size).contains(&address);
+    let is_gone = |world: &World| {
+        let mut graves = world.graves.values();
+        graves.any(|grave| is_in(grave.start, grave.size))
+    };
+    let (rule, note) = match (world.objects.get(guid), released) {
+        (_, Some(site)) => (rule, Some(("released or destroyed here", site))),
+        (Some(Object::Block(block)), None) if is_in(block.start, block.size) => {
+            (rule, Some(("the block is created here", block.site)))
+        }
+        _ if is_gone(&world) => (Rule::BlockGone { what: "accessed" }, None),
+        (Some(Object::Block(block)), None) => {
+            let size = block.size;
+            let note = ("the nearest block is created here", block.site);
+            (Rule::Outside { size }, Some(note))
+        }
+        _ => (Rule::BlockGone { what: "accessed" }, None),
+    };
+    let (site, task) = (access::site(pc), thread.cursor.task());
+    world.book.add(rule, site, task, note);
+}
+
+impl World {
+    /// A block is created; the running task may access it unless it said otherwise.
+    pub(super) fn create_block(
+        &mut self,
+        thread_number: u32,
+        actor: &mut Actor,
+        size: usize,
+        flags: u16,
+    ) -> Option<(Guid, usize, Option<Held>)> {
+        let start = arena::allocate(size)?;
+        access::forget(start - LIFE, size + LIFE);
+        let origin = heap::Origin {
+            site: actor.site,
+            task: actor.cursor.task(),
+            thread: thread_number,
+        };
+        heap::adopt(start - HEADER, size + HEADER, origin);
+        let block = Block {
+            start,
+            size,
+            site: actor.site,
+            holders: 0,
+            has_writer: false,
+            waiting: Vec::new(),
+        };
+        let guid = self.objects.add(Object::Block(Box::new(block)));
+        self.blocks.insert(start, guid);
+        let held = (flags & NOT_ACQUIRED == 0).then(|| Held::new(guid, start, size, How::Shared));
+        Some((guid, start, held))
+    }
+}
+
+/// The running task gives a block back, before its end.
+pub(super) fn release(thread: &mut Thread, world: &mut World, guid: Guid, site: SiteId) -> bool {
+    let guid = world.objects.resolve(guid);
+    let own = thread.ocr.held.iter().position(|held| held.guid == guid);
+    let Some(at) = own.filter(|&at| thread.ocr.held[at].released.is_none()) else {
+        return false;
+    };
+    // What is known of the running strand's accesses must not hide the next ones.
+    thread.engine.suspend(&mut thread.cursor);
+    let held = thread.ocr.held[at];
+    thread.ocr.held[at].released = Some(site);
+    if held.how == How::Exclusive {
+        unlock(thread, world, &held);
+    }
+    world.let_go(&held);
+    true
+}
+
+/// The running task takes the locks of the blocks it has for itself.
+pub(super) fn lock_all(thread: &mut Thread, held: &[Held]) {
+    let Some(runtime) = crate::runtime::runtime() else {
+        return;
+    };
+    for held in held.iter().filter(|held| held.how == How::Exclusive) {
+        let lock = runtime.locks.id(held.start + LIFE, LockKind::Block);
+        let engine = &runtime.engine;
+        engine.acquire(&mut thread.cursor, lock, LockMode::Exclusive);
+    }
+}
+
+/// The running task gives all blocks back that it still has.
+pub(super) fn release_all(thread: &mut Thread, world: &mut World) {
+    let held = std::mem::take(&mut thread.ocr.held);
+    for held in held.iter().filter(|held| held.released.is_none()) {
+        if held.how == How::Exclusive {
+            unlock(thread, world, held);
+        }
+        world.let_go(held);
+    }
+}
+
+fn unlock(thread: &mut Thread, world: &mut World, held: &Held) {
+    if let Some(runtime) = crate::runtime::runtime() {
+        let lock = runtime.locks.id(held.start + LIFE, LockKind::Block);
+        section::give_back(runtime, thread, lock);
+    }
+    if let Some(block) = world.objects.block(held.guid) {
+        block.has_writer = false;
+        for job in std::mem::take(&mut block.waiting) {
+            super::schedule::retry(job);
+        }
+    }
+}
+
+/// The block is destroyed; it goes when nobody has it any more.
+pub(super) fn destroy(world: &mut World, guid: Guid, source: Source) {
+    let guid = world.objects.resolve(guid);
+    let Some(Object::Block(block)) = world.objects.remove(guid) else {
+        return;
+    };
+    world.blocks.remove(&block.start);
+    let grave = Grave {
+        start: block.start,
+        size: block.size,
+        holders: block.holders,
+        source,
+    };
+    world.graves.insert(guid, grave);
+    for job in block.waiting {
+        super::schedule::retry(job);
+    }
+    if grave.holders == 0 {
+        bury(&grave);
+    }
+}
+
+/// The memory of a destroyed block can be used again.
+fn bury(grave: &Grave) {
+    heap::disown(grave.start - HEADER);
+    arena::give_back(grave.start, grave.size);
+}
+
+impl World {
+    /// A task has the block.
+    pub(super) fn take_hold(&mut self, guid: Guid) {
+        if let Some(block) = self.objects.block(guid) {
+            block.holders += 1;
+        } else if let Some(grave) = self.graves.get_mut(&guid) {
+            grave.holders += 1;
+        }
+    }
+
+    /// It does not have it any more.
+    fn let_go(&mut self, held: &Held) {
+        if let Some(block) = self.objects.block(held.guid) {
+            block.holders = block.holders.saturating_sub(1);
+        } else if let Some(grave) = self.graves.get_mut(&held.guid)
+            && grave.holders > 0
+        {
+            grave.holders -= 1;
+            if grave.holders == 0 {
+                bury(grave);
+            }
+        }
+    }
+
+    /// The actor uses a block that was destroyed. Where that need not have come first, the two race, and the
+    /// report says so if the block is accessed.
+    pub(super) fn uses_block(&mut self, actor: &mut Actor, guid: Guid, what: &'static str) {
+        let guid = self.objects.resolve(guid);
+        if let Some(grave) = self.graves.get(&guid)
+            && actor
+                .runtime
+                .engine
+                .follows(actor.cursor, grave.source.strand)
+        {
+            self.misused(actor, Rule::BlockGone { what }, None);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Every program of `examples/ocr` is built twice, as it is and with RACY defined; the first must be clean, the second
+//! yield what its first line says, serially and on four threads. All failures are listed.
+
+mod harness;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use harness::{all, finished, heddle, report, run, scratch, succeed, text};
+
+/// What must be found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Expect {
+    Nothing,
+    /// Findings of this kind, and none of another.
+    Only(String),
+}
+
+fn examples() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ocr");
+    let entries = std::fs::read_dir(dir).expect("the examples are there");
+    let mut found: Vec<_> = entries
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "c"))
+        .collect();
+    found.sort();
+    found
+}
+
+/// The kind that the first line names.
+fn expected(source: &Path) -> Expect {
+    let text = std::fs::read_to_string(source).expect("it can be read");
+    let kind = text
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("// with RACY: "));
+    Expect::Only(kind.expect("the first line says what is found").to_owned())
+}
+
+fn build(source: &Path, program: &Path, flags: &[&str]) {
+    let mut command = heddle();
+    command.args(["cc", "--ocr", "-O1"]).args(flags).arg(source);
+    succeed(command.arg("-o").arg(program));
+}
+
+/// Says how a run differs from what is expected, if it does.
+fn failure(program: &Path, threads: &str, expect: &Expect) -> Option<String> {
+    let json = program.with_extension("json");
+    let _ = std::fs::remove_file(&json);
+    let mut command = run(&["--format=json", "--threads", threads, "--output"]);
+    let output = finished(command.arg(&json).arg("--").arg(program));
+    let Ok(found) = report(&json) else {
+        return Some(format!("no report: {}", all(&output)));
+    };
+    let findings = found["findings"].as_array().cloned().unwrap_or_default();
+    let (is_right, status) = match expect {
+        Expect::Nothing => (findings.is_empty(), 0),
+        Expect::Only(kind) => (
+            !findings.is_empty() && findings.iter().all(|one| one["kind"] == **kind),
+            1,
+        ),
+    };
+    let is_right = is_right && output.status.code() == Some(status);
+    (!is_right).then(|| format!("{threads} threads, {expect:?}: {}", all(&output)))
+}
+
+#[test]
+fn every_example_yields_what_it_says() {
+    let dir = scratch("ocr");
+    let mut failures = Vec::new();
+    let examples = examples();
+    assert!(examples.len() > 15, "where are the examples?");
+    for source in &examples {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy();
+        let variants: [(&[&str], _, _); 2] = [
+            (&[], Expect::Nothing, "clean"),
+            (&["-DRACY"], expected(source), "racy"),
+        ];
+        for (flags, expect, variant) in variants {
+            let program = dir.join(format!("{name}-{variant}"));
+            build(source, &program, flags);
+            let runs = ["1", "4"].iter();
+            let failed = runs.filter_map(|threads| failure(&program, threads, &expect));
+            failures.extend(failed.map(|text| format!("{name}: {text}")));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn example(dir: &Path, name: &str, flags: &[&str]) -> PathBuf {
+    let source = examples()
+        .into_iter()
+        .find(|path| path.file_stem().is_some_and(|stem| stem == name))
+        .expect("it is there");
+    let program = dir.join(name);
+    build(&source, &program, flags);
+    program
+}
+
+fn shown(command: &mut Command) -> String {
+    text(&finished(command).stdout)
+}
+
+#[test]
+fn a_race_names_the_tasks_by_their_functions_and_the_block_by_its_creation() {
+    let dir = scratch("ocr-words");
+    let program = example(&dir, "shared-block", &["-DRACY"]);
+    let text = shown(run(&["--"]).arg(program));
+    for part in [
+        "the task writer created",
+        "the task reader created",
+        "block@",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn a_task_that_never_runs_is_named_with_its_missing_slot() {
+    let dir = scratch("ocr-stuck");
+    let program = example(&dir, "misuse-never-runs", &["-DRACY"]);
+    let text = shown(run(&["--"]).arg(program));
+    for part in ["misuse", "never runs", "slot 1", "sticky event"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn statistics_count_tasks_events_and_edges() {
+    let dir = scratch("ocr-stats");
+    let program = example(&dir, "array-sum", &[]);
+    let text = shown(run(&["--stats", "--"]).arg(program));
+    let row = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name));
+        line.and_then(|line| line.split_whitespace().last())
+            .map(str::to_owned)
+    };
+    // The first task and three more; two output events; three spawns, two satisfactions, two sinks.
+    assert_eq!(row("EDTs").as_deref(), Some("4"), "{text}");
+    assert_eq!(row("events").as_deref(), Some("2"), "{text}");
+    assert_eq!(row("edges").as_deref(), Some("7"), "{text}");
+}

@@ -1,0 +1,57 @@
+// with RACY: race
+// Two tasks that acquire a block for exclusive writing come one after the other, in either order: no race. With
+// RACY one of them does not ask for it.
+
+#include <ocr.h>
+
+/* A task of this function with so many dependences. */
+static ocrGuid_t create(ocrEdt_t function, u32 depc, u16 properties, ocrGuid_t *output)
+{
+    ocrGuid_t template, edt;
+    ocrEdtTemplateCreate(&template, function, 0, depc);
+    ocrEdtCreate(&edt, template, 0, NULL, depc, NULL, properties, NULL_HINT, output);
+    ocrEdtTemplateDestroy(template);
+    return edt;
+}
+
+/* A data block of one number. */
+static ocrGuid_t number(int value)
+{
+    ocrGuid_t block;
+    int *place;
+    ocrDbCreate(&block, (void **)&place, sizeof(int), DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+    *place = value;
+    ocrDbRelease(block);
+    return block;
+}
+
+static ocrGuid_t writer(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    *(int *)depv[0].ptr += 1;
+    return NULL_GUID;
+}
+
+static ocrGuid_t reader(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    ocrPrintf("%d\n", *(int *)depv[0].ptr);
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    ocrGuid_t block = number(1), done[2], edt[2];
+    ocrGuid_t last = create(reader, 3, EDT_PROP_NONE, NULL);
+    for (int i = 0; i < 2; i++) {
+        edt[i] = create(writer, 1, EDT_PROP_NONE, &done[i]);
+        ocrAddDependence(done[i], last, 1 + i, DB_MODE_NULL);
+    }
+    ocrAddDependence(block, edt[0], 0, DB_MODE_EW);
+#ifdef RACY
+    ocrAddDependence(block, edt[1], 0, DB_MODE_RW);
+#else
+    ocrAddDependence(block, edt[1], 0, DB_MODE_EW);
+#endif
+    ocrAddDependence(block, last, 0, DB_MODE_CONST);
+    return NULL_GUID;
+}
