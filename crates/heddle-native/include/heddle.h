@@ -289,7 +289,10 @@ struct heddle_declared_atomic_ {
 #define HEDDLE_11_(a, ...) HEDDLE_1_(a), HEDDLE_10_(__VA_ARGS__)
 #define HEDDLE_12_(a, ...) HEDDLE_1_(a), HEDDLE_11_(__VA_ARGS__)
 
-/* A transaction ends here, and the next begins. */
+/* A transaction ends here, and the next begins; not with `heddle cc --cuts=none`. */
+#ifdef HEDDLE_NO_CUTS
+#define heddle_cut() ((void)0)
+#endif
 #define HEDDLE_CUT() heddle_cut()
 
 /* Cilk's words. */

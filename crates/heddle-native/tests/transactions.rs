@@ -74,6 +74,9 @@ fn a_cut_between_the_accesses_to_head_can_be_seen_and_one_before_them_cannot() {
     let (status, report) = judged(&dir, &program(&dir, "wrong", &wrong, &[]));
     assert_eq!(kinds(&report), [("transaction", "head")], "{report}");
     assert_eq!(status, Some(1));
+    let uncut = program(&dir, "uncut", &wrong, &["--cuts=none"]);
+    let (status, report) = judged(&dir, &uncut);
+    assert_eq!((kinds(&report), status), (vec![], Some(0)), "{report}");
     let right = LIST.replace("MIDDLE", "").replace("END", "");
     let (status, report) = judged(&dir, &program(&dir, "right", &right, &[]));
     assert_eq!(kinds(&report), [], "{report}");

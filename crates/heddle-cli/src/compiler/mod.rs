@@ -73,7 +73,11 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
             .map(Substitutes::start),
         has_ocr: options.ocr,
     };
-    let words = line::words(&compiler, &request, &folders, &options.arguments);
+    let mut words = line::words(&compiler, &request, &folders, &options.arguments);
+    if options.cuts == Some(CutRule::None) && request.has_sources {
+        // What `heddle.h` looks at.
+        words.push("-DHEDDLE_NO_CUTS".into());
+    }
     let rule = options.cuts.unwrap_or(CutRule::None);
     let in_line = match compiler.family {
         Family::Clang => inline::compile(&compiler.path, &words, &request, rule),
