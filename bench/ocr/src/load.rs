@@ -184,7 +184,8 @@ pub fn grid(side: u32) -> Load {
 
 /// The same load with a defect: one task in the middle also writes what all read.
 pub fn with_defect(mut load: Load) -> Load {
-    let middle = load.edts.len() / 2;
+    // Not the join of a round.
+    let middle = load.edts.len() / 2 + 7;
     load.edts[middle].accesses.push(write(3, 2));
     load
 }

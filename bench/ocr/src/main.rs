@@ -66,11 +66,11 @@ fn orders(patience: Duration) -> Result<Value, String> {
         "load", "EDTs", "edges", "heddle", "bfs", "+cache", "+reversed", "+compress", "factor"
     );
     let loads: [fn() -> Load; 5] = [
-        || tree_search(100_000),
+        || tree_search(5_000),
         || look_ups("RSBench-like", 10, 1000, 200),
         || look_ups("XSBench-like", 12, 1000, 100),
         || grid(150),
-        || tree_search(1_000_000),
+        || look_ups("large", 333, 1000, 4),
     ];
     let mut rows = Vec::new();
     for (at, make) in loads.into_iter().enumerate() {

@@ -106,11 +106,7 @@ fn a_race_names_the_tasks_by_their_functions_and_the_block_by_its_creation() {
     let dir = scratch("ocr-words");
     let program = example(&dir, "shared-block", &["-DRACY"]);
     let text = shown(run(&["--"]).arg(program));
-    for part in [
-        "the task writer created",
-        "the task reader created",
-        "block@",
-    ] {
+    for part in ["the EDT writer created", "the EDT reader created", "block@"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
