@@ -174,7 +174,7 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
     } else {
         return false;
     };
-    if thread.openmp.watches(address) {
+    if thread.openmp.watches(address) || crate::ocr::is_block(address) {
         return false;
     }
     let Some(site) = crate::report::modules::near_site(pc) else {

@@ -55,8 +55,14 @@
 //! assert!(report.to_string().contains("partial[1]"));
 //! ```
 
-pub use crate::event::{Dependence, Event, TaskHandle as Edt};
-pub use crate::scope::{Scope as Edts, finish as finish_edt};
+pub use crate::event::{Dependence, Event};
+pub use crate::scope::finish as finish_edt;
+
+/// A task, as something that another can depend on.
+pub type Edt<'scope> = crate::TaskHandle<'scope>;
+
+/// What a finish EDT creates its tasks with.
+pub type Edts<'scope, 'env> = crate::Scope<'scope, 'env>;
 
 /// Data that tasks share.
 pub type Block<T> = crate::SharedVec<T>;

@@ -231,7 +231,8 @@ mod tests {
             compiled,
             "-g -gcolumn-info -fsanitize=thread -fno-omit-frame-pointer -fno-plt \
              --param=tsan-instrument-func-entry-exit=0 -fno-builtin-memcpy -fno-builtin-memmove \
-             -fno-builtin-memset -isystem /include -isystem /include/heddle -O2 -c a.c"
+             -fno-builtin-memset -fno-tree-loop-im -isystem /include -isystem /include/heddle \
+             -O2 -c a.c"
         );
         assert!(!line(Family::Gcc, "a.o -o a").contains("-fsanitize"));
     }
