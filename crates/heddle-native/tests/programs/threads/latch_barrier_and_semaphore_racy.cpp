@@ -15,7 +15,7 @@ int main()
     std::latch started(3);
     std::barrier<> round(3);
     std::binary_semaphore done(0);
-    int first[3], second[3], third = 0;
+    int first[3], second[3], sums[3], third = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; i++)
         threads.emplace_back([&, i] {
@@ -23,9 +23,10 @@ int main()
             started.arrive_and_wait();
             second[i] = first[(i + 1) % 3];
             (void)round.arrive();
-            int sum = second[0] + second[1] + second[2];
+            // Whoever comes last finds the others' work handed over; the first does not.
+            sums[i] = second[0] + second[1] + second[2];
             if (i == 0) {
-                third = sum;
+                third = sums[0];
                 done.release();
             }
         });
