@@ -431,3 +431,24 @@ fn crossed_locks_that_cannot_meet_are_no_deadlock() {
         &[],
     );
 }
+
+#[test]
+fn a_race_with_a_strand_that_reads_at_two_places_is_shown() {
+    let exploration = Explorer::new().explore(|| {
+        let a = SharedVec::new(3, 0).named("A");
+        finish(|s| {
+            let a = &a;
+            s.spawn(move |_| {
+                if a.get(2) == 0 {
+                    a.set(0, a.get(2));
+                }
+            });
+            s.spawn(move |_| isolated(|| a.set(2, a.get(1))));
+        });
+    });
+    let found = exploration.findings().iter();
+    let locations: Vec<_> = found
+        .map(|found| found.finding.location.as_deref())
+        .collect();
+    assert_eq!(locations, [Some("A[2]")]);
+}

@@ -113,7 +113,18 @@ impl<'a> Judge<'a> {
         let Ok(mut outcome) = heddle_core::check(&mut played, OrderChoice::Graph) else {
             return;
         };
-        outcome.findings.retain(|finding| wanted(finding));
+        match outcome.findings.iter().any(&wanted) {
+            true => outcome.findings.retain(wanted),
+            // Of a strand that accesses a location at two places, the search may name the other one.
+            false => outcome.findings.retain(|finding| match finding {
+                Finding::Race {
+                    certainty: Certainty::Certain,
+                    accesses,
+                    ..
+                } => self.known.insert(Defect::Race(sites_of(accesses))),
+                _ => false,
+            }),
+        }
         let legend = self.name(&mut outcome);
         for finding in std::mem::take(&mut outcome.findings) {
             outcome.findings = vec![finding];
