@@ -450,7 +450,9 @@ impl Engine {
             self.shadow.settle(touch.granule);
         }
         let strand = self.strand_outside_layers(cursor);
-        cache.follow(strand);
+        if !cache.follow_at_once(strand) {
+            return None;
+        }
         let now = Mark {
             strand,
             site,
