@@ -158,8 +158,8 @@ pub(crate) fn bytes_of(address: usize, end: usize) -> (u64, u8) {
 /// Makes an access of at most two granules that is not known, if all of it is simple: a task that holds nothing, plain
 /// histories, no race. Whether all is done; if not, [`unknown`] goes on where it ended.
 ///
-/// To be called inside the runtime. It takes no lock and calls nothing outside of it that could use the upper parts of
-/// vector registers: `preserve.rs` has saved the lower ones only.
+/// To be called inside the runtime. It calls nothing outside of it that could use the upper parts of vector registers:
+/// `preserve.rs` has saved the lower ones only.
 #[inline(always)]
 pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) -> bool {
     let Some(thread) = checked() else { return true };

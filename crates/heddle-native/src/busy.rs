@@ -4,7 +4,8 @@
 //! ran then could wait for such a lock for ever, or leave by a jump and never give it back; a forked child
 //! would find it held by a thread that it does not have. So a signal that arrives inside is *put off*: it is
 //! sent again, blocked, and let through when the thread leaves the runtime ([`put_off`]). And a `fork` waits
-//! until all other threads have left, and keeps them out meanwhile ([`close_gate`]).
+//! until all other threads have left, and keeps them out meanwhile ([`close_gate`]); so does whoever gives back what is
+//! unused ([`try_close_gate`]).
 //!
 //! # Invariants
 //! 1. A thread's word counts how often it has entered, in the low half; the high half is not 0 if a signal
@@ -193,7 +194,7 @@ fn set_mask(mask: u64) {
     }
 }
 
-/// Not to be entered now: the process is being forked. `preserve.rs` looks at it, too.
+/// Not to be entered now: one thread needs the others outside. `preserve.rs` looks at it, too.
 pub(crate) static GATE_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Threads without a record that are inside.
@@ -270,18 +271,10 @@ const PATIENCE: u32 = 20_000;
 /// [`open_gate`].
 pub(crate) fn close_gate() {
     while GATE_CLOSED.swap(true, Ordering::SeqCst) {
-        // Another thread forks.
+        // Another thread needs the others outside.
         pause();
     }
-    // SAFETY: the calling thread's own word. It must not wait at its own gate.
-    let own = unsafe { &*words::busy() };
-    own.fetch_add(1, Ordering::SeqCst);
-    for _ in 0..PATIENCE {
-        if are_others_outside(own) {
-            break;
-        }
-        pause();
-    }
+    wait_for_others(0, PATIENCE);
 }
 
 /// The same for work that can wait: gives up if another thread closes the gate, or does not leave soon. Whether the
@@ -292,19 +285,27 @@ pub(crate) fn try_close_gate() -> bool {
     if is_inside() || GATE_CLOSED.swap(true, Ordering::SeqCst) {
         return false;
     }
+    let is_alone = wait_for_others(SPINS, PAUSES);
+    if !is_alone {
+        open_gate(Side::Parent);
+    }
+    is_alone
+}
+
+/// Enters past the gate that the thread has closed, and waits for the others to leave. Whether they have.
+fn wait_for_others(spins: u32, pauses: u32) -> bool {
     // SAFETY: the calling thread's own word. It must not wait at its own gate.
     let own = unsafe { &*words::busy() };
     own.fetch_add(1, Ordering::SeqCst);
-    for round in 0..SPINS + PAUSES {
+    for round in 0..spins + pauses {
         if are_others_outside(own) {
             return true;
         }
-        match round < SPINS {
+        match round < spins {
             true => std::hint::spin_loop(),
             false => pause(),
         }
     }
-    open_gate(Side::Parent);
     false
 }
 
