@@ -220,11 +220,11 @@ impl<'a> Course<'a> {
                 }
             }
             Event::Read { extent, site } => {
-                if pass.held.get(&task).is_some_and(|held| !held.is_empty()) {
-                    for location in extent.locations() {
-                        let writer = pass.writers.get(&location).copied().unwrap_or(NONE);
-                        self.seen.items.push((location, writer));
-                    }
+                let is_in_section = pass.held.get(&task).is_some_and(|held| !held.is_empty());
+                let may_differ = |location: &Location| is_in_section || racy.contains(location);
+                for location in extent.locations().filter(may_differ) {
+                    let writer = pass.writers.get(&location).copied().unwrap_or(NONE);
+                    self.seen.items.push((location, writer));
                 }
                 self.note(pass, racy, at, task, (extent, site, AccessKind::Read));
             }

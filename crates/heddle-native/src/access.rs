@@ -223,7 +223,7 @@ pub(crate) fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
         }
     }
     enter(|_, thread| {
-        thread.cache.begin_access();
+        thread.begin_access();
         touch_all(
             thread,
             kind,

@@ -115,7 +115,7 @@ impl Run {
         touch_all(thread, kind, known..self.end(), self.pc, |thread, at| {
             let own = (at - self.address) / self.size;
             if std::mem::replace(&mut element, own) != own {
-                thread.cache.begin_access();
+                thread.begin_access();
             }
         });
     }

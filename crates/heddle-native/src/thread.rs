@@ -132,6 +132,13 @@ pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R>
     result
 }
 
+impl Thread {
+    /// An access begins, to any number of granules.
+    pub(crate) fn begin_access(&mut self) {
+        self.engine.begin_access(&mut self.cache, &mut self.cursor);
+    }
+}
+
 /// The calling thread starts to be checked, as whatever task stands at `cursor`.
 pub fn attach(cursor: Cursor) {
     let Some(runtime) = runtime() else { return };

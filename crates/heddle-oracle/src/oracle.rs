@@ -14,6 +14,10 @@
 //! one life of it (an `Alloc` starts a new life), one of them writes and no lock is held at both
 //! (unless both share it).
 //! The race is certain if they are unordered with the hand-offs counted too. All pairs are tried.
+//!
+//! A live run also knows sections that read what a later section of the same lock overwrote
+//! ([`Oracle::live_verdicts`]): what the reader did between that read and its release is not certain to race with
+//! what comes after that write in the second graph.
 
 use std::collections::BTreeMap;
 
@@ -45,6 +49,9 @@ pub struct Oracle {
     lives: BTreeMap<Location, u32>,
     last_writes: BTreeMap<Location, Sections>,
     atoms: Atoms,
+    /// Reads in sections since each location was last written: where, and in which sections.
+    looks: BTreeMap<Location, Vec<Look>>,
+    overtaken: Vec<Overtaken>,
     /// The hand-offs that are not through a declared unit.
     foreign: Vec<(Location, (Node, Node))>,
 }
@@ -74,6 +81,23 @@ struct Touch {
     task: TaskId,
     site: SiteId,
     locks: BTreeMap<LockId, LockMode>,
+}
+
+/// A read in sections.
+#[derive(Clone, Debug)]
+struct Look {
+    task: TaskId,
+    sections: Sections,
+    node: Node,
+}
+
+/// What a reader did until its release, and the write that would have changed what it read.
+#[derive(Clone, Copy, Debug)]
+struct Overtaken {
+    task: TaskId,
+    read: Node,
+    release: Node,
+    write: Node,
 }
 
 /// Two accesses that race.
@@ -117,6 +141,26 @@ impl Oracle {
     pub fn verdicts(&self) -> Verdicts {
         let mut verdicts = Verdicts::new();
         self.for_each_race(|location, certainty, _| raise(&mut verdicts, location, certainty));
+        verdicts
+    }
+
+    /// The same, as far as a live run can know what is certain.
+    pub fn live_verdicts(&self) -> Verdicts {
+        let with_handoffs = self.with_handoffs().closure();
+        let mut verdicts = Verdicts::new();
+        self.for_each_race(|location, certainty, [first, second]| {
+            let is_overtaken = self.overtaken.iter().any(|part| {
+                part.task == first.task
+                    && part.read < first.node
+                    && first.node < part.release
+                    && (part.write == second.node || with_handoffs.reaches(part.write, second.node))
+            });
+            let certainty = match is_overtaken {
+                true => Certainty::Possible,
+                false => certainty,
+            };
+            raise(&mut verdicts, location, certainty);
+        });
         verdicts
     }
 
@@ -259,6 +303,7 @@ impl Oracle {
     fn read(&mut self, task: TaskId, node: Node, extent: Extent, site: SiteId) {
         for location in extent.locations() {
             self.hand_off(task, node, location);
+            self.look(task, node, location);
             self.touch(task, node, location, AccessKind::Read, site);
         }
     }
@@ -266,6 +311,7 @@ impl Oracle {
     fn write(&mut self, task: TaskId, node: Node, extent: Extent, site: SiteId) {
         let sections = self.sections(task);
         for location in extent.locations() {
+            self.overtake(task, node, location);
             self.last_writes.insert(location, sections.clone());
             self.touch(task, node, location, AccessKind::Write, site);
         }
@@ -274,6 +320,7 @@ impl Oracle {
     fn alloc(&mut self, extent: Extent) {
         for location in extent.locations() {
             self.last_writes.remove(&location);
+            self.looks.remove(&location);
             *self.lives.entry(location).or_default() += 1;
         }
     }
@@ -295,6 +342,41 @@ impl Oracle {
                 self.handoffs.push((release, node));
                 if !self.atoms.is_declared(location) {
                     self.foreign.push((location, (release, node)));
+                }
+            }
+        }
+    }
+
+    fn look(&mut self, task: TaskId, node: Node, location: Location) {
+        let mut sections = self.sections(task);
+        let written_in = self.last_writes.get(&location);
+        // Whoever has written it in the same section reads that in any order of the sections.
+        sections.retain(|lock, (_, section)| {
+            let written_in = written_in.and_then(|sections| sections.get(lock));
+            written_in.is_none_or(|(_, earlier)| earlier != section)
+        });
+        self.looks.entry(location).or_default().push(Look {
+            task,
+            sections,
+            node,
+        });
+    }
+
+    /// The write at `node` overtakes those that have read its location in sections of a lock held now.
+    fn overtake(&mut self, task: TaskId, node: Node, location: Location) {
+        let now = self.sections(task);
+        for look in self.looks.remove(&location).into_iter().flatten() {
+            for (lock, (how, section)) in look.sections {
+                let excluded = now.get(&lock).is_some_and(|&(mode, later)| {
+                    later != section && !both_share(mode, how) && look.task != task
+                });
+                if let Some(&release) = self.releases.get(&section).filter(|_| excluded) {
+                    self.overtaken.push(Overtaken {
+                        task: look.task,
+                        read: look.node,
+                        release,
+                        write: node,
+                    });
                 }
             }
         }

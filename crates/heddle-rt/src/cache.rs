@@ -260,12 +260,6 @@ impl ThreadCache {
         unsafe { self.known.as_mut() }
     }
 
-    /// An access begins, to any number of granules: it counts once for each group they belong to.
-    #[inline]
-    pub fn begin_access(&mut self) {
-        self.torn.begin_access();
-    }
-
     /// The thread now executes `strand` (0: none yet). What is known holds for one strand only.
     #[inline(always)]
     pub fn follow(&mut self, strand: u32) {

@@ -15,6 +15,7 @@ use crate::cache::ThreadCache;
 use crate::exclusion::{Exclusion, Hold, LockMode};
 use crate::forest::Forest;
 use crate::frames::{Frames, OUTSIDE};
+use crate::overtaken::{Looks, Overtakings};
 use crate::races::Races;
 use crate::record::Recorder;
 use crate::sections::Sections;
@@ -79,6 +80,8 @@ pub struct Cursor {
     pub(crate) course: Course,
     /// The origin of the task it created last, or its own.
     pub(crate) origin: u32,
+    /// Reads in the sections it is in that a later section may overtake.
+    pub(crate) looks: Looks,
 }
 
 impl Cursor {
@@ -175,6 +178,7 @@ pub struct Engine {
     pub(crate) states: States,
     pub(crate) exclusion: Exclusion,
     pub(crate) sections: Sections,
+    pub(crate) overtakings: Overtakings,
     pub(crate) shadow: Shadow,
     pub(crate) frames: Frames,
     pub(crate) races: Mutex<Races>,
@@ -271,6 +275,7 @@ impl Engine {
             states: States::new()?,
             exclusion: Exclusion::new(ROWS)?,
             sections: Sections::default(),
+            overtakings: Overtakings::default(),
             shadow: Shadow::new(granules)?,
             frames: Frames::new(ROWS)?,
             races: Mutex::default(),
@@ -418,6 +423,7 @@ impl Engine {
             blocks: 0,
             course: Course::default(),
             origin: 0,
+            looks: Looks::default(),
         }
     }
 
@@ -543,6 +549,7 @@ impl Engine {
             blocks: 0,
             course: Course::default(),
             origin,
+            looks: Looks::default(),
         }
     }
 
@@ -564,7 +571,7 @@ impl Engine {
     /// The task stops running for a while. What it does next is a new strand: others may have run in
     /// between.
     pub fn suspend(&self, cursor: &mut Cursor) {
-        cursor.strand = NO_STRAND;
+        cursor.end_strand();
     }
 
     /// The task is over.
@@ -674,7 +681,7 @@ impl Engine {
     pub fn expect_departures(&self, cursor: &mut Cursor) {
         self.names();
         cursor.departures = Departures::Edges;
-        cursor.strand = NO_STRAND;
+        cursor.end_strand();
     }
 
     fn signal_in_region(&self, cursor: &mut Cursor) -> u32 {
@@ -709,15 +716,16 @@ impl Engine {
     /// The same, without the end of a region.
     pub(crate) fn follow(&self, cursor: &mut Cursor, signals: &[u32]) {
         self.arrive(cursor.task, signals);
-        cursor.strand = NO_STRAND;
+        cursor.end_strand();
     }
 
     /// The task takes a lock.
     pub fn acquire(&self, cursor: &mut Cursor, lock: LockId, mode: LockMode) {
         self.excludes();
+        cursor.enter_section();
         self.follow_sections(cursor, lock, mode);
         // A strand holds the same locks throughout, so that what is known of it needs no lock set.
-        cursor.strand = NO_STRAND;
+        cursor.end_strand();
         self.record(|book| book.acquire(cursor.task, lock, mode));
         let first = self.first_of_section(cursor);
         let hold = self.exclusion.acquire(cursor.hold, (lock, mode), first);
@@ -729,7 +737,7 @@ impl Engine {
     /// it before.
     pub fn exclude(&self, cursor: &mut Cursor, lock: LockId) {
         self.excludes();
-        cursor.strand = NO_STRAND;
+        cursor.end_strand();
         self.record(|book| book.acquire(cursor.task, lock, LockMode::Exclusive));
         let hold = self.exclusion.exclude(cursor.hold, lock);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
@@ -752,6 +760,7 @@ impl Engine {
         }
         let hold = self.exclusion.release(cursor.hold, lock, strand);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+        self.go_on_after_look(cursor);
         cursor.departures = cursor.departures.max(Departures::HandOffs);
     }
 
@@ -820,7 +829,7 @@ impl Engine {
 
     fn close(&self, cursor: &mut Cursor) -> u32 {
         let strand = self.strand(cursor);
-        cursor.strand = NO_STRAND;
+        cursor.end_strand();
         strand
     }
 

@@ -73,6 +73,8 @@ struct Row {
     section: Section,
     rest: Hold,
     set: LockSet,
+    /// Whether the task has read something in these sections that a later one may overwrite.
+    follows_look: bool,
 }
 
 /// The sections and lock sets of a run.
@@ -100,6 +102,7 @@ impl Exclusion {
             section: Section::NONE,
             rest: Hold::NOTHING,
             set: LockSet::EMPTY,
+            follows_look: false,
         };
         rows.push(nothing)?;
         let mut sets = Sets::default();
@@ -177,8 +180,26 @@ impl Exclusion {
             section,
             rest,
             set,
+            follows_look: self.follows_look(rest),
         };
         self.rows.push(row).map(Hold)
+    }
+
+    /// What is held after a read that a later section may overtake: the same.
+    pub(crate) fn look(&self, hold: Hold) -> Option<Hold> {
+        if hold == Hold::NOTHING || self.follows_look(hold) {
+            return Some(hold);
+        }
+        let row = Row {
+            follows_look: true,
+            ..self.rows.get(hold.0)
+        };
+        self.rows.push(row).map(Hold)
+    }
+
+    /// Whether such a read came before, in these sections: what is done now may depend on it.
+    pub(crate) fn follows_look(&self, hold: Hold) -> bool {
+        hold != Hold::NOTHING && self.rows.get(hold.0).follows_look
     }
 
     /// The number of a set, which is hardly ever a new one.
@@ -211,6 +232,21 @@ impl Exclusion {
             Hold::NOTHING => LockSet::EMPTY,
             _ => self.rows.get(hold.0).set,
         }
+    }
+
+    /// Whether a later section of one of the locks may depend on what is done under them.
+    pub(crate) fn hands_over(&self, hold: Hold) -> bool {
+        self.sections(hold).any(|row| row.section.hands_over)
+    }
+
+    /// Whether `hold` is in no section that `earlier` was not in.
+    pub(crate) fn stays_in(&self, hold: Hold, earlier: Hold) -> bool {
+        let mut sections = self.sections(hold).filter(|row| row.section.hands_over);
+        sections.all(|row| self.is_in(earlier, row.section.number))
+    }
+
+    fn is_in(&self, hold: Hold, section: u32) -> bool {
+        self.sections(hold).any(|row| row.section.number == section)
     }
 
     /// Whether the two do not exclude each other: no lock in common that one of them holds alone.
@@ -269,6 +305,24 @@ impl Exclusion {
 
     /// The strands that ended sections of `wrote` on locks of which `now` is in a later section.
     pub(crate) fn handed_from(&self, wrote: Hold, now: Hold) -> SmallVec<[u32; 4]> {
+        self.ended_before(wrote, now, |_| true)
+    }
+
+    /// The strands that ended sections of `read` on locks of which `now` is in a later section, unless the value read was
+    /// written in that section.
+    pub(crate) fn overtaken(&self, read: Hold, now: Hold, wrote: &[Hold]) -> SmallVec<[u32; 4]> {
+        self.ended_before(read, now, |row| {
+            let section = row.section.number;
+            !wrote.iter().any(|&wrote| self.is_in(wrote, section))
+        })
+    }
+
+    fn ended_before(
+        &self,
+        earlier: Hold,
+        now: Hold,
+        counts: impl Fn(&Row) -> bool,
+    ) -> SmallVec<[u32; 4]> {
         let later = |row: &Row| {
             self.sections(now).any(|held| {
                 held.lock == row.lock
@@ -276,13 +330,13 @@ impl Exclusion {
                     && held.mode.excludes(row.mode)
             })
         };
-        let wrote = self.sections(wrote).filter(|row| row.section.hands_over);
-        let wrote = wrote.filter(later);
+        let earlier = self.sections(earlier).filter(|row| row.section.hands_over);
+        let earlier = earlier.filter(|row| counts(row) && later(row));
         let ended = |row: Row| {
             let cell = self.released.get(u64::from(row.section.number))?;
             Some(cell.load(Ordering::Acquire)).filter(|&strand| strand != 0)
         };
-        wrote.filter_map(ended).collect()
+        earlier.filter_map(ended).collect()
     }
 }
 

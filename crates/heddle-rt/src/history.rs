@@ -88,7 +88,7 @@ impl Engine {
                 since: 0,
             };
             if !has_begun {
-                cache.begin_access();
+                self.begin_access(cache, cursor);
                 has_begun = true;
             }
             let (hold, site) = (cursor.hold, site());
@@ -145,7 +145,7 @@ impl Engine {
         site: u32,
     ) {
         self.excludes();
-        cache.begin_access();
+        self.begin_access(cache, cursor);
         if cache.atomic.0 != cursor.hold || cache.atomic.1 == Hold::NOTHING {
             let hold = self.or_give_up(self.exclusion.atomically(cursor.hold));
             cache.atomic = (cursor.hold, hold.unwrap_or(Hold::NOTHING));
@@ -246,8 +246,11 @@ impl Engine {
             if !self.reports_races && self.needs_no_history(state, hold) {
                 return self.pass_over(cache, cursor, touch, state);
             }
-            if kind == Read && hold != Hold::NOTHING {
-                self.receive(cache, cursor, state, mask, Through::Location);
+            if hold != Hold::NOTHING {
+                match kind {
+                    Read => self.receive(cache, cursor, state, mask, Through::Location),
+                    Write => self.overtake(cache, cursor, state, mask),
+                }
             }
             let strand = self.strand(cursor);
             cache.follow(strand);
@@ -648,13 +651,19 @@ impl Engine {
     ) -> Option<StateId> {
         let kind = touch.kind;
         let before = self.states.open(&mut cache.blocks, state, groups)?;
-        let last = match kind {
-            Read => before,
-            Write => self.states.overwrite(before, now.mask, now.hold)?,
-        };
         let locks = self.exclusion.set(now.hold);
         let same = groups.iter().find(|group| group.locks == locks);
-        if same.is_some_and(|group| self.has(group, now, kind)) {
+        let is_own = |strand| self.is_running(cursor, strand);
+        let is_known = same.is_some_and(|group| self.has(group, now, kind, is_own));
+        let last = match kind {
+            Read if is_known || !self.may_be_overtaken(before, now) => before,
+            Read => {
+                cursor.looks();
+                self.states.look(before, now)?
+            }
+            Write => self.states.overwrite(before, now.mask, now.hold)?,
+        };
+        if is_known {
             return match last == before {
                 true => Some(state),
                 false => self.states.close(&mut cache.blocks, groups, last),
@@ -680,7 +689,7 @@ impl Engine {
             }
         }
         self.remember(cache, groups, locks, now, kind, conflicts)?;
-        if kind == Read && only.is_some_and(|only| *groups == [only]) {
+        if kind == Read && last == before && only.is_some_and(|only| *groups == [only]) {
             return Some(state);
         }
         self.states.close(&mut cache.blocks, groups, last)
@@ -696,13 +705,19 @@ impl Engine {
         }
     }
 
-    /// Whether an access of the same strand already stands for `now`.
-    pub(crate) fn has(&self, group: &Group, now: Mark, kind: AccessKind) -> bool {
+    /// Whether an access of a strand that `is_own` already stands for `now`.
+    pub(crate) fn has(
+        &self,
+        group: &Group,
+        now: Mark,
+        kind: AccessKind,
+        is_own: impl Fn(u32) -> bool,
+    ) -> bool {
         let in_list = |list: ListId| {
             self.states
                 .iter(list)
                 .take(SHORT as usize)
-                .any(|mark| mark.strand == now.strand && mark.mask & now.mask == now.mask)
+                .any(|mark| is_own(mark.strand) && mark.mask & now.mask == now.mask)
         };
         in_list(group.writes) || kind == Read && in_list(group.reads)
     }
@@ -720,8 +735,9 @@ impl Engine {
             if mark.mask & touch.mask != 0
                 && !self.is_before(cache, cursor, touch.granule, mark.strand)
             {
-                let handed_over = self.handed_over(cursor, mark.strand);
-                let certainty = if handed_over {
+                let is_excused =
+                    self.handed_over(cursor, mark.strand) || self.is_overtaken(cursor, mark.strand);
+                let certainty = if is_excused {
                     Certainty::Possible
                 } else {
                     Certainty::Certain
@@ -773,8 +789,10 @@ impl Engine {
             return Some(list);
         }
         let is_kept_for_others = touch.kind == Read && self.states.is_lossy(list);
+        let may_not_happen = self.exclusion.follows_look(cursor.hold);
         let covered = |cache: &mut ThreadCache, mark: Mark| {
             mark.mask & !touch.mask == 0
+                && (!may_not_happen || self.exclusion.follows_look(mark.hold))
                 && self.is_before(cache, cursor, touch.granule, mark.strand)
                 && (!is_kept_for_others
                     || self.is_ordered_by_tree(mark.strand, self.strand(cursor)))
@@ -878,8 +896,11 @@ impl Engine {
         if departures == Departures::Edges || self.keeps_all() || cache.is_watched {
             return self.states.add(&mut cache.blocks, list, now);
         }
+        let follows_look = self.exclusion.follows_look(now.hold);
         self.two_of_three(cache, list, now, |mark| {
-            of_its_sort(mark) && self.forest.node(mark.strand).departures() == departures
+            of_its_sort(mark)
+                && self.forest.node(mark.strand).departures() == departures
+                && self.exclusion.follows_look(mark.hold) == follows_look
         })
     }
 

@@ -18,6 +18,7 @@ mod forest;
 mod frames;
 mod history;
 mod lock_order;
+mod overtaken;
 mod plain;
 mod races;
 #[cfg(not(feature = "shuttle"))]

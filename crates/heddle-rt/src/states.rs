@@ -70,7 +70,7 @@ impl ListId {
     pub(crate) const EMPTY: Self = Self(0);
 }
 
-/// What the last writes held, by bytes; 0: nothing.
+/// What the last writes held, and the reads in sections since, by bytes; 0: nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LastId(u32);
 
@@ -145,8 +145,13 @@ struct GroupLink {
 struct LastLink {
     hold: Hold,
     mask: Mask,
+    /// The strand that has read these bytes since; 0 if this is the write.
+    reader: u32,
     rest: LastId,
 }
+
+/// Reads in sections that are remembered, at least.
+const LOOKS: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
 struct General {
@@ -218,6 +223,7 @@ impl States {
         states.lasts.push(LastLink {
             hold: nothing,
             mask: 0,
+            reader: 0,
             rest: LastId::NOTHING,
         })?;
         // Row 0 is the fresh state.
@@ -461,14 +467,56 @@ impl States {
         if hold == Hold::NOTHING {
             return Some(rest);
         }
-        self.lasts.push(LastLink { hold, mask, rest }).map(LastId)
+        let link = LastLink {
+            hold,
+            mask,
+            reader: 0,
+            rest,
+        };
+        self.lasts.push(link).map(LastId)
+    }
+
+    /// The same, after a read in a section. The oldest reads are forgotten when there are many.
+    pub(crate) fn look(&self, last: LastId, now: Mark) -> Option<LastId> {
+        let mut rest = last;
+        if self.lasts_of(last).filter(|link| link.reader != 0).count() >= 2 * LOOKS {
+            let mut looks = 0;
+            let kept: Vec<LastLink> = self
+                .lasts_of(last)
+                .filter(|link| {
+                    looks += usize::from(link.reader != 0);
+                    link.reader == 0 || looks <= LOOKS
+                })
+                .collect();
+            rest = kept
+                .into_iter()
+                .rev()
+                .try_fold(LastId::NOTHING, |rest, link| {
+                    self.lasts.push(LastLink { rest, ..link }).map(LastId)
+                })?;
+        }
+        let link = LastLink {
+            hold: now.hold,
+            mask: now.mask,
+            reader: now.strand,
+            rest,
+        };
+        self.lasts.push(link).map(LastId)
+    }
+
+    /// The reads of these bytes in sections since they were last written, and what they held.
+    pub(crate) fn read_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = (u32, Hold)> {
+        let read = move |link: &LastLink| link.mask & mask != 0 && link.reader != 0;
+        self.lasts_of(last)
+            .filter(read)
+            .map(|link| (link.reader, link.hold))
     }
 
     /// What the last writes of these bytes held.
     pub(crate) fn held_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = Hold> + '_ {
         let touched = self
             .lasts_of(last)
-            .filter(move |link| link.mask & mask != 0);
+            .filter(move |link| link.mask & mask != 0 && link.reader == 0);
         touched.map(|link| link.hold)
     }
 

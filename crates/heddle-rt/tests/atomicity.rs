@@ -62,13 +62,8 @@ fn agrees(class: Class, mode: Mode, scope: Scope) -> [usize; 2] {
                 "without races it finds {alone:?}, with them {found:?}\n\n{script}"
             ));
         }
-        let (found, expected) = (driver.verdicts(), oracle.verdicts());
-        match found == expected {
-            true => Ok(()),
-            false => Err(format!(
-                "the engine finds races {found:?}, the oracle {expected:?}\n\n{script}"
-            )),
-        }
+        driver::agrees(&driver.verdicts(), &oracle)
+            .map_err(|wrong| format!("races: {wrong}\n\n{script}"))
     });
     if let Err(wrong) = result {
         panic!("{class:?}, {mode:?}, {scope:?}: {wrong}");

@@ -16,13 +16,8 @@ fn agrees(class: Class, mode: Mode, reclaims: bool) {
         let mut driver = Driver::new(Engine::new().expect("address space"), Numbers::of(&events));
         driver.reclaims = reclaims;
         events.iter().for_each(|&event| driver.on(event));
-        let (found, expected) = (driver.verdicts(), Oracle::of(&events).verdicts());
-        match found == expected {
-            true => Ok(()),
-            false => Err(format!(
-                "the engine finds {found:?}, the oracle {expected:?}\n\n{script}"
-            )),
-        }
+        driver::agrees(&driver.verdicts(), &Oracle::of(&events))
+            .map_err(|wrong| format!("{wrong}\n\n{script}"))
     });
     if let Err(wrong) = result {
         panic!("{class:?}, {mode:?}: {wrong}");

@@ -205,7 +205,7 @@ impl Table {
         };
         let Thread { cache, cursor, .. } = thread;
         cache.follow(cursor.strand());
-        cache.begin_access();
+        runtime.engine.begin_access(cache, cursor);
         runtime.engine.touch(cache, cursor, touch, operation.site);
     }
 

@@ -3,7 +3,7 @@
 //! A region is known by its first strand that touched something watched. It ends with a task operation, or with
 //! the atomic block it is; taking and giving back locks does not end it.
 
-use crate::engine::{Cursor, Engine, NO_STRAND};
+use crate::engine::{Cursor, Engine};
 use crate::sync::Ordering;
 
 /// No region yet.
@@ -13,7 +13,7 @@ impl Engine {
     /// The task makes a task operation: a strand ends, and a region, unless an atomic block goes on.
     #[inline]
     pub(crate) fn operate(&self, cursor: &mut Cursor) {
-        cursor.strand = NO_STRAND;
+        cursor.end_strand();
         self.end_region(cursor);
     }
 
@@ -57,7 +57,7 @@ impl Engine {
     /// the next one does again, so a strand ends.
     pub fn cut(&self, cursor: &mut Cursor, site: u32) {
         if self.recorder.is_some() {
-            cursor.strand = NO_STRAND;
+            cursor.end_strand();
             self.record(|book| book.cut(cursor.task, site));
         }
     }

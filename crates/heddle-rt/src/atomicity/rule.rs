@@ -222,7 +222,8 @@ impl Engine {
         triples: &mut Vec<Triple>,
     ) {
         let same = groups.iter().find(|group| group.locks == now.locks);
-        if same.is_some_and(|group| self.has(group, now.mark, now.kind)) {
+        let is_own = |strand| strand == now.mark.strand;
+        if same.is_some_and(|group| self.has(group, now.mark, now.kind, is_own)) {
             return;
         }
         let is_torn = |group: &&PairGroup| {

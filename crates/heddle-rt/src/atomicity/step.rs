@@ -10,7 +10,7 @@ use crate::exclusion::Hold;
 use crate::history::{Conflicts, Taken, Touch};
 use crate::states::{Group, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering};
-use heddle_core::AccessKind::Read;
+use heddle_core::AccessKind::{Read, Write};
 use heddle_core::GroupId;
 
 /// What a thread needs to work out steps.
@@ -86,8 +86,11 @@ impl Engine {
                 state = self.unwatch(cell, state, twin);
                 continue;
             }
-            if kind == Read && hold != Hold::NOTHING {
-                self.receive_watched(cache, cursor, state, touch.granule, mask);
+            if hold != Hold::NOTHING {
+                match kind {
+                    Read => self.receive_watched(cache, cursor, state, touch.granule, mask),
+                    Write => self.overtake(cache, cursor, self.race_of(state), mask),
+                }
             }
             let strand = self.strand(cursor);
             cache.follow(strand);

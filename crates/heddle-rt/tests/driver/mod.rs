@@ -3,7 +3,7 @@
 
 use heddle_core::roster::Roster;
 use heddle_core::{AccessKind, Certainty, Event, Extent, Finding, Location, SiteId, TaskId};
-use heddle_oracle::{Subject, TornVerdicts, Verdicts};
+use heddle_oracle::{Oracle, Subject, TornVerdicts, Verdicts};
 use heddle_rt::{Cursor, EndPoint, Engine, FinishScope, ThreadCache, Touch};
 use std::collections::HashMap;
 
@@ -231,5 +231,16 @@ fn observe(
             since: 0,
         };
         engine.observe(cursor, touch, || site.raw());
+    }
+}
+
+/// Whether the engine finds the oracle's races, and calls the same ones certain.
+pub fn agrees(found: &Verdicts, oracle: &Oracle) -> Result<(), String> {
+    let expected = oracle.live_verdicts();
+    match *found == expected {
+        true => Ok(()),
+        false => Err(format!(
+            "the engine finds {found:?}, the oracle {expected:?}"
+        )),
     }
 }

@@ -37,7 +37,7 @@ impl Truth {
         };
         Self {
             races: numbers(&oracle),
-            verdicts: oracle.verdicts(),
+            verdicts: oracle.live_verdicts(),
             torn: torn::units(&walk.events, &walk.cells),
             accesses: walk.accesses,
         }
