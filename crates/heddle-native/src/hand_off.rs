@@ -41,6 +41,8 @@ pub(crate) struct Released {
 pub(crate) struct Releases {
     address: usize,
     strands: Vec<Released>,
+    /// Where the strand of each task stands, once there are many.
+    of_task: FxHashMap<TaskId, usize>,
     reach: Reach,
     /// Tasks that have acquired all of them.
     seen_by: FxHashSet<TaskId>,
@@ -112,26 +114,47 @@ impl Releases {
             // certain races into possible ones.
             self.acquire(runtime, thread);
             self.strands.clear();
+            self.of_task.clear();
         }
-        self.push(Released::now(runtime, thread));
+        let released = Released::now(runtime, thread);
+        self.push(runtime, thread, released);
     }
 
-    /// Adds a strand.
-    pub(crate) fn push(&mut self, released: Released) {
+    /// Adds a strand, which the thread's task has just ended.
+    pub(crate) fn push(&mut self, runtime: &Runtime, thread: &mut Thread, released: Released) {
         self.seen_by.clear();
-        match self
-            .strands
-            .iter_mut()
-            .find(|earlier| earlier.task == released.task)
-        {
-            Some(earlier) => *earlier = released,
-            None => self.strands.push(released),
+        if let Some(at) = self.position(released.task) {
+            self.strands[at] = released;
+            return;
+        }
+        if self.strands.len() >= LONG && self.strands.len().is_power_of_two() {
+            // Whoever comes after the new one comes after what precedes it.
+            let cursor = &mut thread.cursor;
+            self.strands
+                .retain(|earlier| !runtime.engine.follows(cursor, earlier.strand));
+            let number = |(at, released): (usize, &Released)| (released.task, at);
+            self.of_task = self.strands.iter().enumerate().map(number).collect();
+        }
+        if self.strands.len() >= LONG {
+            self.of_task.insert(released.task, self.strands.len());
+        }
+        self.strands.push(released);
+    }
+
+    fn position(&self, task: TaskId) -> Option<usize> {
+        match self.strands.len() <= LONG {
+            true => self
+                .strands
+                .iter()
+                .position(|released| released.task == task),
+            false => self.of_task.get(&task).copied(),
         }
     }
 
     /// Nothing is released here any more.
     pub(crate) fn clear(&mut self) {
         self.strands.clear();
+        self.of_task.clear();
         self.seen_by.clear();
     }
 }

@@ -16,6 +16,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// Granules that are looked up one by one.
+const FEW: u64 = 64;
+
 #[derive(Default)]
 struct Table {
     updated: FxHashMap<u64, Releases>,
@@ -87,7 +90,8 @@ pub(crate) fn section_ends(runtime: &Runtime, thread: &mut Thread) {
         };
         let released = Released::now(runtime, thread);
         for granule in granules {
-            table.updated.entry(*granule).or_default().push(released);
+            let updates = table.updated.entry(*granule).or_default();
+            updates.push(runtime, thread, released);
         }
     });
 }
@@ -102,10 +106,11 @@ pub(crate) fn section_ended(thread: &Thread) {
 /// These granules are fresh.
 pub(crate) fn forget(granules: Range<u64>) {
     if any() {
-        table(|table| {
-            table
+        table(|table| match granules.end - granules.start <= FEW {
+            true => granules.for_each(|granule| drop(table.updated.remove(&granule))),
+            false => table
                 .updated
-                .retain(|granule, _| !granules.contains(granule))
+                .retain(|granule, _| !granules.contains(granule)),
         });
     }
 }

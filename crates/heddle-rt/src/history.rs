@@ -19,6 +19,9 @@ use smallvec::SmallVec;
 /// Lists up to this length are thinned at every access.
 const SHORT: u32 = 8;
 
+/// Of accesses that may depend on what their section has read, so many are kept beside each other at least.
+const EXCUSABLE: u32 = 4;
+
 /// An access to one granule, as a front end says it.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
@@ -789,10 +792,11 @@ impl Engine {
             return Some(list);
         }
         let is_kept_for_others = touch.kind == Read && self.states.is_lossy(list);
-        let may_not_happen = self.exclusion.follows_look(cursor.hold);
+        // What may not have happened in another order of the sections does not stand for what does.
+        let is_excusable = self.exclusion.follows_look(cursor.hold);
         let covered = |cache: &mut ThreadCache, mark: Mark| {
             mark.mask & !touch.mask == 0
-                && (!may_not_happen || self.exclusion.follows_look(mark.hold))
+                && (!is_excusable || len > EXCUSABLE && self.exclusion.follows_look(mark.hold))
                 && self.is_before(cache, cursor, touch.granule, mark.strand)
                 && (!is_kept_for_others
                     || self.is_ordered_by_tree(mark.strand, self.strand(cursor)))

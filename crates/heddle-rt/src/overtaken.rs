@@ -11,7 +11,9 @@
 //! 1. Of the sections that read a location since it was last written, the latest are remembered
 //!    ([`crate::states`]), and of one section the first [`LOOKS`] reads end their strands. What depends on others
 //!    may be called certain.
-//! 2. Of one pair of tasks with more than [`APART`] such sections, what the reader did between two of them
+//! 2. Where a task made many accesses to a location that may depend on such reads, later ones stand for earlier ones,
+//!    although those may not be excused: a race is then called possible.
+//! 3. Of one pair of tasks with more than [`APART`] such sections, what the reader did between two of them
 //!    counts as well, and is called possible.
 
 use crate::cache::ThreadCache;

@@ -101,7 +101,9 @@ fn publish<T>(runtime: &Runtime, thread: &mut Thread, entry: &mut Locked, effect
             entry.entry().replace(released, Reach::Seen);
         }
         (true, _) => entry.entry().add(runtime, thread),
-        (false, Some(released)) => entry.entry().push(released),
+        (false, Some(released)) => {
+            entry.entry().push(runtime, thread, released);
+        }
         (false, None) => {}
     }
 }
