@@ -7,18 +7,17 @@
 //!
 //! # Construction
 //! 1. Take all that task order puts before the accesses `x` and `y`.
-//! 2. Until nothing is added: the writer of every value that a critical section read in it, and the rest of every critical section
-//!    begun in it, other than those that `x` and `y` stand in; each with all that task order puts before.
+//! 2. Until nothing is added: the writer of every value in it that was read in a critical section or in a race, and the
+//!    rest of every critical section begun in it, other than those that `x` and `y` stand in; each with all that task
+//!    order puts before.
 //! 3. If `x` or `y` came in, there is no witness.
 //! 4. Run what was taken in the sequence of the run, the sections that `x` and `y` stand in last (or, if that
 //!    fails, one or both of them in their places). It is a witness if task order is kept, no lock is taken while
-//!    another task excludes it, and every read in a section sees the writer it saw.
+//!    another task excludes it, and every read in a section or in a race sees the writer it saw.
 //!
 //! # Guarantee
-//! What a witness shows happens in that schedule, unless a value decides it that was read outside of critical sections, in a
-//! race of its own: that race is reported, and what it leads to is taken as it was. Not complete: a schedule that shows
-//! the race may read other values on its way; then the race is called possible, and exploring the schedules
-//! settles it.
+//! What a witness shows happens in that schedule. Not complete: a schedule that shows the race may read other values on its
+//! way; then the race is called possible, and exploring the schedules settles it.
 //!
 //! # Cost
 //! Linear in the events of the run for each pair tried, of which there are at most `PAIRS` per finding.
@@ -100,7 +99,7 @@ struct Course<'a> {
     tasks: Vec<TaskId>,
     /// Events that task order puts directly before each.
     before: Lists<u32>,
-    /// By read in a critical section: each location with the event that wrote its value.
+    /// By read in a critical section or in a race: each location with the event that wrote its value.
     seen: Lists<(Location, u32)>,
     /// By acquire: the release that ends the section.
     ends: FxHashMap<u32, u32>,

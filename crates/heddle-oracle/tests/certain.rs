@@ -1,10 +1,6 @@
 //! Nothing that one run calls certain is refuted by the schedules of the program: on random
 //! programs whose branches depend on values read in critical sections, every location with a
 //! certain race has one by brute force.
-//!
-//! Built with the feature `certain` only, until the rule for sections that read what later ones
-//! overwrite, and for values that flow through races, is in the engine:
-//! `cargo test -p heddle-oracle --features certain --test certain`.
 
 use std::collections::BTreeSet;
 
