@@ -4,7 +4,7 @@
 //! interned state and an access is a step from one state to the next.
 
 use crate::cache::ThreadCache;
-use crate::engine::{Cursor, Engine, Through};
+use crate::engine::{Cursor, Engine, NO_STRAND, Through};
 use crate::exclusion::{Hold, LockSet};
 use crate::plain::{Plain, SLOTS};
 use crate::races::{Novelty, Race, RacyAccess};
@@ -449,7 +449,11 @@ impl Engine {
         let cell = self.shadow.cell(touch.granule)?;
         let state = StateId(cell.load(Ordering::Acquire));
         let is_fresh = state == StateId::FRESH;
-        if state.is_general() && !is_fresh || self.has_layers() {
+        if state.is_general() && !is_fresh {
+            return self.pass_usual_race(cache, touch, state, site);
+        }
+        // A new strand must be told to the layers, which are locked.
+        if cursor.strand == NO_STRAND && self.has_layers() {
             return None;
         }
         if is_fresh {
@@ -469,13 +473,35 @@ impl Engine {
         (cache.is_particular, cache.is_hurried) = (false, true);
         let next = self.step_few(cache, cursor, touch, live, now);
         cache.is_hurried = false;
-        let next = next?;
+        let Some(next) = next else {
+            return self.pass_usual_race(cache, touch, state, site);
+        };
         cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed)
             .ok()?;
         cache.learn(touch.kind, next, touch.mask);
         Some(Taken {
             from: state,
             to: next,
+        })
+    }
+
+    /// An access that would race as it has done again and again: it is counted, and not remembered.
+    fn pass_usual_race(
+        &self,
+        cache: &mut ThreadCache,
+        touch: Touch,
+        state: StateId,
+        site: u32,
+    ) -> Option<Taken> {
+        let generation = self.generation.load(Ordering::Relaxed);
+        let is_usual = state.twin().is_none()
+            && touch.since == 0
+            && cache
+                .met
+                .is_usual(generation, touch.granule, site, touch.kind, touch.mask);
+        is_usual.then_some(Taken {
+            from: state,
+            to: state,
         })
     }
 
@@ -961,6 +987,7 @@ impl Engine {
             hold: mark.hold,
         };
         let generation = self.generation.load(Ordering::Acquire);
+        let (mut usual, mut is_new) = (None, false);
         for &Conflict {
             mark,
             kind: earlier,
@@ -970,8 +997,12 @@ impl Engine {
             let (sites, bytes) = ([mark.site, now.site], mark.mask & now.mask);
             let met = &mut cache.met;
             if met.again(generation, location, sites, certainty, bytes) {
+                if certainty == Certainty::Certain && bytes == now.mask {
+                    usual = Some(sites);
+                }
                 continue;
             }
+            is_new = true;
             let (earlier, now) = (racy(mark, earlier), racy(now, kind));
             let mut races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
             let novelty = races.add(met, location, earlier, now, certainty, bytes);
@@ -979,6 +1010,9 @@ impl Engine {
             if novelty == Novelty::New {
                 (self.witness)(location, sites);
             }
+        }
+        if let Some(sites) = usual.filter(|_| !is_new) {
+            cache.met.grows_usual(location, sites, kind, now.mask);
         }
     }
 

@@ -54,12 +54,32 @@ pub(crate) struct Races {
 }
 
 /// Races that one thread has met lately: meeting one of them again is but counted.
+///
+/// # Known loss
+/// An access that has raced for certain [`USUAL`] times, at one place of the program with one location, and met nothing new by
+/// it is remembered only one time in [`SELDOM`] from then on. The location is known to be racy; a pair with yet
+/// another place may be missed.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
     /// Of which run of [`Races`].
     generation: u32,
     rows: Box<[Option<Meeting>]>,
+    usual: Box<[Option<Usual>]>,
 }
+
+/// An access that races time and again.
+#[derive(Clone, Debug)]
+struct Usual {
+    location: u64,
+    site: u32,
+    kind: AccessKind,
+    bytes: u8,
+    times: u32,
+    count: Arc<AtomicU64>,
+}
+
+const USUAL: u32 = 64;
+const SELDOM: u32 = 64;
 
 #[derive(Clone, Debug)]
 struct Meeting {
@@ -89,6 +109,7 @@ impl Met {
     ) -> bool {
         if self.generation != generation || self.rows.is_empty() {
             self.rows = vec![None; MEETINGS].into();
+            self.usual = Box::default();
             self.generation = generation;
         }
         let known = self.rows[Self::slot(location, sites)].as_ref();
@@ -101,6 +122,71 @@ impl Met {
             met.count.fetch_add(1, Ordering::Relaxed);
         }
         known.is_some()
+    }
+
+    /// Counts an access that races as it has done many times; whether it is one, and need not be looked at.
+    pub(crate) fn is_usual(
+        &mut self,
+        generation: u32,
+        location: u64,
+        site: u32,
+        kind: AccessKind,
+        bytes: u8,
+    ) -> bool {
+        if self.generation != generation || self.usual.is_empty() {
+            return false;
+        }
+        let slot = Self::slot(location, [site, 0]);
+        let Some(usual) = self.usual[slot].as_mut() else {
+            return false;
+        };
+        if (usual.location, usual.site, usual.kind) != (location, site, kind)
+            || bytes & !usual.bytes != 0
+            || usual.times < USUAL
+        {
+            return false;
+        }
+        usual.times = usual.times.wrapping_add(1).max(USUAL);
+        let is_passed = !usual.times.is_multiple_of(SELDOM);
+        if is_passed {
+            usual.count.fetch_add(1, Ordering::Relaxed);
+        }
+        is_passed
+    }
+
+    /// The access at `now` raced for certain with one at `earlier`, as before, and met nothing new.
+    pub(crate) fn grows_usual(
+        &mut self,
+        location: u64,
+        [earlier, now]: [u32; 2],
+        kind: AccessKind,
+        bytes: u8,
+    ) {
+        let Some(met) = &self.rows[Self::slot(location, [earlier, now])] else {
+            return;
+        };
+        if self.usual.is_empty() {
+            self.usual = vec![None; MEETINGS].into();
+        }
+        let usual = &mut self.usual[Self::slot(location, [now, 0])];
+        match usual {
+            Some(usual)
+                if (usual.location, usual.site, usual.kind, usual.bytes)
+                    == (location, now, kind, bytes) =>
+            {
+                usual.times = usual.times.wrapping_add(1).max(1);
+            }
+            _ => {
+                *usual = Some(Usual {
+                    location,
+                    site: now,
+                    kind,
+                    bytes,
+                    times: 1,
+                    count: Arc::clone(&met.count),
+                });
+            }
+        }
     }
 
     fn note(&mut self, race: &Race, sites: [u32; 2]) {
