@@ -1,10 +1,6 @@
 //! Nothing that one run calls certain is refuted by the schedules of the program: on random
 //! programs whose branches depend on values read in critical sections, every location with a
 //! certain race has one by brute force.
-//!
-//! Built with the feature `certain` only, until the rule for sections that read what later ones
-//! overwrite, and for values that flow through races, is in the engine:
-//! `cargo test -p heddle-oracle --features certain --test certain`.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +61,7 @@ fn is_confirmed(tree: &Tree) -> Result<(), String> {
 }
 
 fn all_confirmed(flavour: Flavour, seed: u64) {
-    let holds = try_cases(&tree(flavour), cases(1000), seed, is_confirmed);
+    let holds = try_cases(&tree(flavour), cases(300), seed, is_confirmed);
     holds.unwrap_or_else(|wrong| panic!("{flavour:?}: {wrong}"));
 }
 
