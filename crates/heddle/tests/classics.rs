@@ -125,7 +125,8 @@ fn a_philosopher_who_tries_the_second_fork_never_waits_with_the_first() {
             .into_iter()
             .map(|fork| fork.into_inner().unwrap())
             .sum();
-        assert!(tries && meals > 0 || meals == 6);
+        // Who tries in vain goes hungry, perhaps all of them.
+        assert!(tries && meals % 2 == 0 || meals == 6);
     };
     finds(|| dine(false), &["deadlock"]);
     // Without a reduction there are too many.
