@@ -106,26 +106,23 @@ fn take() -> Option<Job> {
 
 /// The next task by a given schedule.
 fn take_given() -> Option<Job> {
-    let choices = thread::enter(|_, _| {
+    let (free, choices) = thread::enter(|_, _| {
         let world = world();
         let mut jobs = queue(worker());
         let is_free = |job: &Job| !turns::are_wide() && !world.excludes(job.edt);
         if let Some(at) = jobs.iter().rposition(is_free) {
-            return Err(jobs.remove(at));
+            return (jobs.remove(at), Vec::new());
         }
-        let at = |job: &Job| (job.started.cursor.task().raw(), world.begins(job.edt));
         jobs.make_contiguous()
             .sort_by_key(|job| job.started.cursor.task());
-        Ok(jobs.iter().map(at).collect::<Vec<_>>())
+        let at = |job: &Job| (job.started.cursor.task().raw(), world.begins(job.edt));
+        (None, jobs.iter().map(at).collect())
     })?;
-    match choices {
-        Err(free) => free,
-        Ok(choices) if choices.is_empty() => None,
-        Ok(choices) => {
-            let taken = turns::choose_among(&choices);
-            queue(worker()).remove(taken)
-        }
+    if choices.is_empty() {
+        return free;
     }
+    let taken = turns::choose_among(&choices);
+    queue(worker()).remove(taken)
 }
 
 /// Why a worker stopped.

@@ -313,7 +313,7 @@ impl Explorer {
         let before = file.and_then(|file| file.load(tries, program));
         let work = Work {
             jobs: self.jobs,
-            shard: shard.map(Shard::from_zero),
+            shard: shard.map(Shard::counted_from_zero),
             resume: before.as_ref(),
             saves: file.is_some(),
         };

@@ -25,7 +25,7 @@ impl Shard {
     }
 
     /// As the search counts them.
-    pub(super) fn from_zero(self) -> (u32, u32) {
+    pub(super) fn counted_from_zero(self) -> (u32, u32) {
         (self.index - 1, self.count)
     }
 }
