@@ -229,6 +229,39 @@ finish {
     );
 }
 
+/// The schedule of the race goes on with a task that waits for ever.
+#[test]
+fn a_schedule_that_never_ends_is_shown_as_far_as_it_goes() {
+    let source = "shared z, x;
+async { let a = 0; while (a != 1) { isolated { a = z; } } }
+async { isolated { read z; } x = 2; }
+isolated { z = 1; }
+x = 1;
+";
+    let file = program(&folder("waits"), source);
+    for reduction in ["states", "auto"] {
+        let output = heddle(&["explore", "--reduction", reduction, &file]);
+        assert!(text(&output).contains("race: x"), "{}", text(&output));
+    }
+    let output = heddle(&["explore", "--replay", "-", &file]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
+fn a_bound_that_is_not_reached_ends_nothing() {
+    // More choices than the first round of `auto` has, and fewer schedules than the bound.
+    let source = "shared x, y, z;
+finish { for i in 0..9 { async { isolated { x = x + 1; } isolated { y = y * 2 + 1; } } } }
+";
+    let file = program(&folder("bound"), source);
+    let output = heddle(&["explore", "--max-schedules", "1000000", &file]);
+    assert!(
+        text(&output).contains("all schedules, explored"),
+        "{}",
+        text(&output)
+    );
+}
+
 #[test]
 fn an_endless_loop_is_cut_when_the_time_is_over() {
     let source = "shared x;
@@ -312,9 +345,43 @@ finish {
 }
 ";
     let (possible, found, text) = deadlocks("handed", handed);
-    assert!(!found, "{text}");
-    let settled = text.contains("settled: the deadlock on L and M");
-    assert_eq!(possible, settled, "{text}");
+    assert!(possible && !found, "{text}");
+    let settled = "settled: the deadlock on L and M that heddle check calls possible cannot happen";
+    assert!(text.contains(settled), "{text}");
+    // Taken in any case, they are taken before the first is done with them, too.
+    let always = handed.replace("if (d == 1)", "if (d < 2)");
+    let (possible, found, text) = deadlocks("always", &always);
+    assert!(possible && found && !text.contains("settled"), "{text}");
+}
+
+#[test]
+fn a_possible_race_is_confirmed_or_refuted() {
+    let races = |name: &str, source: &str| {
+        let file = program(&folder(name), source);
+        let checked = text(&heddle(&["check", &file]));
+        assert!(checked.contains("possible race: x"), "{checked}");
+        let explored = text(&heddle(&["explore", &file]));
+        assert!(explored.contains("all schedules, explored"), "{explored}");
+        explored
+    };
+    let handed = "shared t, x;
+finish {
+  async { x = 1; isolated { t = 1; } }
+  async { let a = 0; isolated { a = t; } if (a == 1) { x = 2; } }
+}
+";
+    let refuted = races("refuted", handed);
+    assert!(
+        refuted.contains("settled: the race on x that heddle check calls possible cannot happen"),
+        "{refuted}"
+    );
+    assert!(refuted.contains("clean"), "{refuted}");
+    let confirmed = races("confirmed", &handed.replace("if (a == 1)", "if (a < 2)"));
+    assert!(!confirmed.contains("settled"), "{confirmed}");
+    assert!(
+        confirmed.contains("race: x") && confirmed.contains("--replay"),
+        "{confirmed}"
+    );
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod minimise;
 mod past;
 mod program;
 mod replay;
+mod saved;
 mod schedule;
 mod search;
 mod verdict;
@@ -22,7 +23,8 @@ mod watch;
 pub use fingerprint::{Fingerprint, Names, State};
 pub use minimise::minimise;
 pub use program::{Choice, Operation, Program, Run};
-pub use replay::{Diverged, Plain, Played, Replay, replay, verdicts};
+pub use replay::{Diverged, Plain, Played, Replay, Until, replay, verdicts};
+pub use saved::{BadCheckpoint, Saved};
 pub use schedule::{BadSchedule, Schedule};
 pub use search::{
     Checkpoint, Counters, Found, Limit, Observer, Part, Reduction, Settings, Summary, Work,

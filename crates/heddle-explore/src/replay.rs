@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use heddle_core::{Event, Features, Listener, Location, NameId, TaskId, TokenId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cursor::Cursor;
-use crate::fingerprint::Names;
+use crate::fingerprint::{Fingerprint, Names, State};
 use crate::program::{Choice, Program, Run};
 use crate::schedule::Schedule;
+use crate::search::Settings;
 use crate::verdict::Verdict;
 use crate::watch::{Sections, Watch};
 
@@ -86,15 +87,62 @@ impl Listener for Recorder {
     }
 }
 
-/// Runs the schedule to the end of the run, or for at most `most` choices. `each` is shown the
-/// transitions.
+/// Choices that a run may take after its schedule and what it is to show; a task that waits for another in
+/// a loop would go on for ever.
+const AFTERWARDS: usize = 1000;
+
+/// How far a schedule is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Until<'a> {
+    /// For at most so many choices.
+    pub most: usize,
+    /// Until it has shown this, and not much further.
+    pub shown: Option<&'a Verdict>,
+}
+
+impl Until<'static> {
+    /// To the end of the run, or for as many choices as a search allows.
+    pub fn end() -> Self {
+        Self {
+            most: Settings::default().max_choices,
+            shown: None,
+        }
+    }
+}
+
+impl<'a> Until<'a> {
+    /// A little further than where it shows this.
+    pub fn shows(verdict: &'a Verdict) -> Self {
+        Self {
+            shown: Some(verdict),
+            ..Until::end()
+        }
+    }
+}
+
+/// Notices when a run that always takes the first choice comes to a state again.
+#[derive(Default)]
+struct Cycle(FxHashSet<Fingerprint>);
+
+impl Cycle {
+    fn closes<R: Run>(&mut self, run: &R, names: &Names) -> bool {
+        let mut state = State::new();
+        let is_known = run.fingerprint(names, &mut state);
+        is_known && !self.0.insert(state.parts().0)
+    }
+}
+
+/// Runs the schedule to the end of the run, or as far as `until` says, or until it goes round in circles. `each` is shown
+/// the transitions.
 pub fn replay<'p, P: Program>(
     program: &'p P,
     schedule: &Schedule,
     features: Features,
-    most: usize,
+    until: Until<'_>,
     mut each: impl FnMut(Played<'_, P::Run<'p>>),
 ) -> Result<Replay, Diverged> {
+    let mut left = until.most;
+    let mut cycle = Cycle::default();
     let mut recorder = Recorder {
         events: Vec::new(),
         watch: Watch::new(),
@@ -117,9 +165,16 @@ pub fn replay<'p, P: Program>(
         let number = schedule.at(point);
         let over = choices.is_empty() && point >= schedule.len();
         is_over = over;
-        if over || point == most {
+        let is_behind = point > schedule.len() + AFTERWARDS;
+        if over || left == 0 || is_behind && cycle.closes(&run, recorder.watch.names()) {
             break;
         }
+        if let Some(verdict) = until.shown
+            && recorder.watch.take_verdicts().contains(verdict)
+        {
+            left = left.min(schedule.len().saturating_sub(point) + AFTERWARDS);
+        }
+        left -= 1;
         let Some(&choice) = choices.get(number as usize) else {
             let choices = choices.len();
             return Err(Diverged {
@@ -177,7 +232,8 @@ pub fn verdicts<P: Program>(program: &P, schedule: &Schedule) -> Result<Vec<Verd
     loop {
         let choices = cursor.choices();
         let number = schedule.at(point);
-        if choices.is_empty() && point >= schedule.len() {
+        let is_over = choices.is_empty() || point == Settings::default().max_choices;
+        if is_over && point >= schedule.len() {
             return Ok(cursor.watch.take_verdicts());
         }
         let Some(&choice) = choices.get(number as usize) else {

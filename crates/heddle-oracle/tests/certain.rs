@@ -61,7 +61,7 @@ fn is_confirmed(tree: &Tree) -> Result<(), String> {
 }
 
 fn all_confirmed(flavour: Flavour, seed: u64) {
-    let holds = try_cases(&tree(flavour), cases(1000), seed, is_confirmed);
+    let holds = try_cases(&tree(flavour), cases(300), seed, is_confirmed);
     holds.unwrap_or_else(|wrong| panic!("{flavour:?}: {wrong}"));
 }
 

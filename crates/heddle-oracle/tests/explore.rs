@@ -107,3 +107,40 @@ fn with_locks() {
 fn with_futures_regions_and_events() {
     all_agree(Flavour::All, 3);
 }
+
+/// All reductions find the same in this program; what `none` finds.
+fn alike(text: &str) -> Outcomes {
+    let program = heddle_lang::compile("regression.task", text).expect("a program");
+    let (none, summary) = explored(&program, Reduction::None);
+    assert!(summary.is_complete());
+    for reduction in [Reduction::Dpor, Reduction::States] {
+        assert_eq!(explored(&program, reduction).0, none, "{reduction:?}");
+    }
+    none
+}
+
+/// The main task gets the future in the transition in which it creates the second task: executed before the
+/// future's section it would create the task all the same.
+#[test]
+fn a_task_is_created_before_its_creator_waits() {
+    let outcomes = alike(
+        "shared x; lock M;
+         future t { with M { x = 2; } return 0; }
+         isolated { }
+         async { with M { x = x + 1; } }
+         let a = get(t);",
+    );
+    assert_eq!(outcomes.finals, BTreeSet::from([vec![2], vec![3]]));
+}
+
+#[test]
+fn a_race_with_a_task_that_is_created_before_its_creator_waits() {
+    let outcomes = alike(
+        "shared z; lock M; region s;
+         post s { read z; with M { read z; } }
+         isolated { }
+         post s { with M { z = 2; } }
+         await s;",
+    );
+    assert_eq!(outcomes.races, BTreeSet::from([0]));
+}

@@ -127,6 +127,19 @@ impl Report {
             error = error.or_else(|| fault(&mut report, &confirmed.replay));
             findings.append(&mut report.findings);
         }
+        Self {
+            error,
+            ..Self::of_exploration(program, findings, exploration, limit)
+        }
+    }
+
+    /// The same from findings that are worded already.
+    pub fn of_exploration(
+        program: &str,
+        mut findings: Vec<Finding>,
+        exploration: Exploration,
+        limit: Option<usize>,
+    ) -> Self {
         findings.sort_by_key(sort_key);
         let totals = totals(&findings);
         let all = findings.len();
@@ -149,7 +162,7 @@ impl Report {
             exploration: Some(exploration),
             velodrome: None,
             stats: None,
-            error,
+            error: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use heddle_core::{
     Awaited, Certainty, Features, Finding, Legend, Location, LockId, OrderChoice, Outcome, Place,
 };
 use heddle_explore::{
-    Diverged, Found, Program, Replay, Schedule, Summary, Verdict, minimise, replay,
+    Diverged, Found, Program, Replay, Schedule, Summary, Until, Verdict, minimise, replay,
 };
 use heddle_report::{Confirmed, Step};
 
@@ -15,8 +15,6 @@ use super::narrative::{self, Places};
 
 /// Steps of a schedule that a finding lists; a replay lists all.
 const STEPS_LISTED: usize = 12;
-/// Choices that a replayed run may take.
-const MOST_CHOICES: usize = 100_000;
 /// Choices of the first schedule beyond which it is not looked at by itself.
 const FIRST_CHOICES: usize = 1_000;
 /// How long one schedule is made shorter.
@@ -44,7 +42,7 @@ impl<P: Program> Judge<'_, P> {
                 true => self.shortest(found),
                 false => found.clone(),
             };
-            let (replay, mut steps) = self.play(&found.schedule);
+            let (replay, mut steps) = self.play(&found.schedule, Until::shows(&found.verdict));
             let Ok(mut replay) = replay else {
                 continue;
             };
@@ -61,17 +59,22 @@ impl<P: Program> Judge<'_, P> {
     }
 
     fn shortest(&self, found: &Found) -> Found {
-        let (Ok(first), _) = self.play(&found.schedule) else {
+        let until = Until::shows(&found.verdict);
+        let (Ok(first), _) = self.play(&found.schedule, until) else {
             return found.clone();
         };
         minimise(self.runs, found, first.preemptions, MINIMISE, self.stop)
     }
 
     /// Runs the schedule, and puts its steps into words.
-    pub fn play(&self, schedule: &Schedule) -> (Result<Replay, Diverged>, Vec<Step>) {
+    pub fn play(
+        &self,
+        schedule: &Schedule,
+        until: Until<'_>,
+    ) -> (Result<Replay, Diverged>, Vec<Step>) {
         let mut places = Places::default();
         let mut steps = Vec::new();
-        let replay = replay(self.runs, schedule, self.features, MOST_CHOICES, |played| {
+        let replay = replay(self.runs, schedule, self.features, until, |played| {
             for &event in played.events {
                 places.on(event);
             }
@@ -100,7 +103,11 @@ impl<P: Program> Judge<'_, P> {
     /// What the first schedule tells by itself, if it comes to its end.
     pub fn first(&self) -> Option<Outcome> {
         let first = Schedule::default();
-        let run = replay(self.runs, &first, self.features, FIRST_CHOICES, |_| {}).ok()?;
+        let until = Until {
+            most: FIRST_CHOICES,
+            shown: None,
+        };
+        let run = replay(self.runs, &first, self.features, until, |_| {}).ok()?;
         run.is_over().then(|| graph(&mut run.plain()))
     }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use heddle_core::{Finding, Outcome};
-use heddle_explore::{Found, Limit, Schedule, Verdict};
+use heddle_explore::{Found, Limit, Schedule, Until, Verdict};
 use heddle_lang::{Program, TaskProgram};
 use heddle_report::{Confirmed, Exploration, Problem, Report};
 
@@ -274,7 +274,7 @@ impl Explorer<'_> {
         let command = |schedule: &Schedule| command(name, schedule);
         let stop = Arc::clone(&self.stop);
         let judge = Self::judge(&stop, program, &runs, &command);
-        let (replay, steps) = judge.play(schedule);
+        let (replay, steps) = judge.play(schedule, Until::end());
         let mut replay = replay.map_err(|diverged| {
             Problem::plain(format!("{name}: {diverged}")).help(Some(
                 "was the program changed since the schedule was found?".into(),

@@ -28,6 +28,8 @@ use crate::progress::Progress;
 use crate::run;
 use crate::status::Status;
 
+/// What no run of the program tries.
+const UNSEEN: &str = "other orders of atomic operations and of locks that are not heddle.h's";
 /// A run that takes longer is taken for one that never ends.
 const LONGEST: Duration = Duration::from_secs(60);
 /// How often it is looked whether a run is over.
@@ -35,7 +37,7 @@ const LOOK: Duration = Duration::from_millis(1);
 
 /// Explores the program, and prints what was found.
 pub fn explore(options: &ExploreOptions, stop: &AtomicBool, console: &mut Console) -> Status {
-    let explored = Native::new(options).and_then(|native| native.explore(stop));
+    let explored = Native::new(options).and_then(|mut native| native.explore(stop));
     let report = match explored {
         Ok(report) => report,
         Err(problem) => {
@@ -67,11 +69,27 @@ struct Shown {
     /// Who waits for what for ever.
     stuck: Vec<[String; 3]>,
     findings: Vec<Value>,
+    not_covered: Vec<String>,
     is_cut: bool,
+    /// More has to be a choice point.
+    widens: bool,
 }
+
+/// What is a choice point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turns {
+    /// Isolated sections, locks, and tasks that have a data block for themselves.
+    Narrow,
+    /// More: see `api/turns.rs` in `heddle-native`.
+    Wide,
+}
+
+/// Set to this value, everything that can be one is a choice point.
+const WIDE: (&str, &str) = ("HEDDLE_TURNS", "wide");
 
 struct Native<'a> {
     options: &'a ExploreOptions,
+    turns: Turns,
     program: std::path::PathBuf,
     arguments: &'a [OsString],
     name: String,
@@ -89,6 +107,7 @@ impl<'a> Native<'a> {
             let message = format!("{flag} is for .task programs, not for native ones");
             return Err(Problem::plain(message));
         }
+        let is_wide = std::env::var_os(WIDE.0).is_some_and(|turns| turns == WIDE.1);
         let (name, arguments) = options.command.split_first().expect("a program is given");
         let program = run::find(name).map_err(Problem::plain)?;
         run::examine(&program).map_err(Problem::plain)?;
@@ -97,6 +116,7 @@ impl<'a> Native<'a> {
             .map_err(|error| Problem::plain(format!("cannot make a folder: {}", reason(&error))))?;
         Ok(Self {
             options,
+            turns: if is_wide { Turns::Wide } else { Turns::Narrow },
             program,
             arguments,
             name: name.to_string_lossy().into_owned(),
@@ -104,9 +124,20 @@ impl<'a> Native<'a> {
         })
     }
 
-    fn explore(&self, stop: &AtomicBool) -> Result<Value, Problem> {
+    fn explore(&mut self, stop: &AtomicBool) -> Result<Value, Problem> {
         let begin = Instant::now();
         let _progress = Progress::start(format!("exploring {}", self.name));
+        loop {
+            if let Some(report) = self.explore_from(begin, stop)? {
+                return Ok(report);
+            }
+            self.turns = Turns::Wide;
+        }
+    }
+
+    /// Explores, unless more has to be a choice point.
+    fn explore_from(&self, begin: Instant, stop: &AtomicBool) -> Result<Option<Value>, Problem> {
+        let mut not_covered = vec![UNSEEN.to_owned()];
         let mut findings: Vec<Value> = Vec::new();
         let mut limits: Vec<&str> = Vec::new();
         let mut way: Vec<Point> = Vec::new();
@@ -118,6 +149,14 @@ impl<'a> Native<'a> {
         loop {
             let known = way.len();
             let shown = self.run(&schedule, stop)?;
+            if shown.widens {
+                return Ok(None);
+            }
+            for gap in &shown.not_covered {
+                if !not_covered.contains(gap) {
+                    not_covered.push(gap.clone());
+                }
+            }
             schedules += 1;
             transitions += (shown.points.len() - known.min(shown.points.len())) as u64;
             if shown.is_cut {
@@ -142,12 +181,12 @@ impl<'a> Native<'a> {
         }
         let complete = limits.is_empty() && !replayed;
         findings.sort_by_key(|finding| key(finding).to_string());
-        Ok(json!({
+        Ok(Some(json!({
             "schema": 1,
             "program": self.name,
             "verdict": if findings.is_empty() { "clean" } else { "findings" },
             "guarantee": merge::guarantee(complete, schedules),
-            "not_covered": ["other orders of atomic operations and of locks that are not heddle.h's"],
+            "not_covered": not_covered,
             "findings": findings,
             "exploration": {
                 "reduction": "none",
@@ -159,7 +198,7 @@ impl<'a> Native<'a> {
                 "seconds": begin.elapsed().as_secs_f64(),
             },
             "error": null,
-        }))
+        })))
     }
 
     fn reached(&self, schedules: u64, begin: Instant, stop: &AtomicBool) -> Option<&'static str> {
@@ -216,8 +255,12 @@ impl<'a> Native<'a> {
             .env("HEDDLE_OPTIONS", options)
             .env("HEDDLE_SCHEDULE", schedule.to_string())
             .env("HEDDLE_CHOICES", &choices)
+            .env_remove(WIDE.0)
             .env("OMP_TOOL", "enabled")
             .stdin(Stdio::null());
+        if self.turns == Turns::Wide {
+            command.env(WIDE.0, WIDE.1);
+        }
         if self.options.replay.is_none() {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         }
@@ -243,8 +286,8 @@ impl<'a> Native<'a> {
         };
         let mut shown = self.noted(&choices)?;
         shown.is_cut = is_cut;
-        shown.findings = findings(&report);
-        if !is_cut && shown.stuck.is_empty() {
+        (shown.findings, shown.not_covered) = findings(&report);
+        if !is_cut && !shown.widens && shown.stuck.is_empty() {
             shown.findings.extend(self.failure(status));
         }
         Ok(shown)
@@ -269,6 +312,7 @@ impl<'a> Native<'a> {
                     let mut word = || words.next().unwrap_or_default();
                     shown.stuck.push([word(), word(), word()]);
                 }
+                Some("widen") => shown.widens = true,
                 Some("refused") => {
                     let why = line.trim_start_matches("refused ");
                     return Err(Problem::plain(format!("{}: {why}", self.name)));
@@ -344,7 +388,12 @@ impl<'a> Native<'a> {
             .iter()
             .map(|word| quoted(&word.to_string_lossy()));
         let words: Vec<String> = words.collect();
-        format!("heddle explore --replay {schedule} -- {}", words.join(" "))
+        let wide = match self.turns {
+            Turns::Narrow => String::new(),
+            Turns::Wide => format!("{}={} ", WIDE.0, WIDE.1),
+        };
+        let command = words.join(" ");
+        format!("{wide}heddle explore --replay {schedule} -- {command}")
     }
 }
 
@@ -383,11 +432,14 @@ fn position(place: &str) -> Value {
     }
 }
 
-/// The certain findings of a report.
-fn findings(report: &Path) -> Vec<Value> {
+/// The certain findings of a report, and what it did not cover apart from other schedules.
+fn findings(report: &Path) -> (Vec<Value>, Vec<String>) {
     let text = fs::read_to_string(report).unwrap_or_default();
     let report: Value = serde_json::from_str(&text).unwrap_or_default();
-    let findings = report["findings"].as_array().into_iter().flatten();
-    let certain = findings.filter(|finding| finding["certainty"] == "certain");
-    certain.cloned().collect()
+    let all = |name: &str| report[name].as_array().cloned().unwrap_or_default();
+    let mut certain = all("findings");
+    certain.retain(|finding| finding["certainty"] == "certain");
+    let gaps = all("not_covered");
+    let gaps = gaps.iter().filter_map(Value::as_str).map(str::to_owned);
+    (certain, gaps.collect())
 }

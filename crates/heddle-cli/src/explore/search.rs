@@ -163,12 +163,15 @@ impl<P: Program> Searcher<'_, P> {
                     Reduction::Dpor => summary.limits.contains(&Limit::Length),
                     _ => false,
                 } || summary.limits == [Limit::Schedules]
-                    && Some(summary.schedules) != self.options.max_schedules;
+                    && self
+                        .options
+                        .max_schedules
+                        .is_none_or(|most| summary.schedules < most);
                 summary.add(Summary {
                     found,
                     ..Summary::default()
                 });
-                if !ran_out || name == "states" && self.options.max_schedules.is_some() {
+                if !ran_out {
                     return (name, summary);
                 }
                 found = summary.found;

@@ -18,8 +18,9 @@ use crate::cursor::Cursor;
 use crate::program::{Choice, Operation, Program, Run};
 use crate::watch::Watch;
 
+use super::footprint::Footprint;
 use super::split::Unit;
-use super::trace::{Executed, Footprint, Last, Trace};
+use super::trace::{Executed, Last, Trace};
 use super::{Limit, Observer, Search};
 
 /// A choice that need not be explored, and what it did when it was.
@@ -63,8 +64,10 @@ impl<P: Program> Node<'_, P> {
         if covered {
             return;
         }
-        if let Some(number) = self.choices.iter().position(is_initial) {
-            self.add(number);
+        match self.choices.iter().position(is_initial) {
+            Some(number) => self.add(number),
+            // None of them can be chosen here: whatever leads to one may be any of the others.
+            None => (0..self.choices.len()).for_each(|number| self.add(number)),
         }
     }
 }

@@ -15,6 +15,7 @@
 //! with the state saved in between.
 
 mod dpor;
+mod footprint;
 mod shared;
 mod split;
 mod trace;

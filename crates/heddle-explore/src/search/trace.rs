@@ -17,61 +17,21 @@ use crate::past::Past;
 use crate::program::{Choice, Operation};
 use crate::watch::Step;
 
+use super::footprint::{Closed, Footprint};
+
 const NO_PIECE: u32 = u32::MAX;
-
-/// What one transition did, as far as others can depend on it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Footprint {
-    reads: SmallVec<[Location; 4]>,
-    writes: SmallVec<[Location; 4]>,
-    /// Locks taken: in a closed section or not.
-    locks: SmallVec<[(u32, Closed); 2]>,
-    /// It depends on everything: it took one of several tasks while others had not ended.
-    depends_on_all: bool,
-}
-
-/// Whether a section was closed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Closed {
-    Yes,
-    No,
-}
-
-impl Footprint {
-    /// Whether the two can be executed in either order, with the same result.
-    pub fn is_independent_of(&self, other: &Self) -> bool {
-        let clash = |a: &[Location], b: &[Location]| a.iter().any(|place| b.contains(place));
-        let locks = self.locks.iter().any(|&(lock, closed)| {
-            let mut others = other.locks.iter();
-            others.any(|&(same, how)| same == lock && (closed, how) != (Closed::Yes, Closed::Yes))
-        });
-        !(self.depends_on_all
-            || other.depends_on_all
-            || locks
-            || clash(&self.writes, &other.writes)
-            || clash(&self.writes, &other.reads)
-            || clash(&self.reads, &other.writes))
-    }
-
-    fn access(&mut self, location: Location, kind: AccessKind) {
-        let list = match kind {
-            AccessKind::Read => &mut self.reads,
-            AccessKind::Write => &mut self.writes,
-        };
-        if !list.contains(&location) {
-            list.push(location);
-        }
-    }
-}
 
 /// One executed transition.
 #[derive(Clone, Debug)]
 pub(super) struct Executed {
     pub choice: Choice,
-    /// The piece of the chosen task.
+    /// The first piece of the chosen task.
     piece: u32,
-    /// What precedes that piece, itself included.
+    /// What precedes all that it did, itself included.
     past: Past,
+    /// What precedes all that it did up to where the task first waited for others: executed earlier, it would do
+    /// as much and stop there.
+    begin: Past,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -128,6 +88,8 @@ pub(super) struct Trace {
     /// The latest transition that depends on everything, and what precedes it.
     world: Option<Touch>,
     running: TaskId,
+    /// Who was chosen, and what preceded where it first waited for others in the present transition.
+    chosen: (TaskId, Option<Past>),
     pieces: u32,
     /// The transitions that can be reversed with the present one.
     reversible: Vec<u32>,
@@ -150,6 +112,7 @@ impl Trace {
             locks: Vec::new(),
             world: None,
             running: TaskId::MAIN,
+            chosen: (TaskId::MAIN, None),
             pieces: 0,
             reversible: Vec::new(),
             footprint: Footprint::default(),
@@ -179,6 +142,7 @@ impl Trace {
         }
         self.count += 1;
         self.running = choice.task;
+        self.chosen = (choice.task, None);
         let piece = self.piece();
         self.depend_on_the_world(choice, executed);
         for &step in steps {
@@ -188,10 +152,12 @@ impl Trace {
         self.running = choice.task;
         self.open_sections();
         let past = self.tasks[choice.task.index()].past.clone();
+        let begin = self.chosen.1.take().unwrap_or_else(|| past.clone());
         executed.push(Executed {
             choice,
             piece,
             past,
+            begin,
         });
         self.note_world(choice);
         let mut footprint = std::mem::take(&mut self.footprint);
@@ -314,24 +280,32 @@ impl Trace {
             Event::FinishEnd { finish } => {
                 self.open_sections();
                 let past = std::mem::take(&mut self.finishes[finish.index()]);
-                self.arrive(&past);
+                self.waited(&past);
             }
             Event::Join { task, .. } => {
                 self.open_sections();
                 let past = self.tasks[task.index()].past.clone();
-                self.arrive(&past);
+                self.waited(&past);
             }
             Event::Signal { token, .. } => self.signal(token.index()),
             Event::Wait { token, .. } => {
                 self.open_sections();
                 if let Some(past) = self.tokens.get(token.index()).cloned() {
-                    self.arrive(&past);
+                    self.waited(&past);
                 }
             }
             Event::Acquire { lock, .. } => self.acquire(lock),
             Event::Release { lock, .. } => self.release(lock),
             _ => {}
         }
+    }
+
+    /// The running task has waited for others.
+    fn waited(&mut self, past: &Past) {
+        if self.chosen == (self.running, None) {
+            self.chosen.1 = Some(self.tasks[self.running.index()].past.clone());
+        }
+        self.arrive(past);
     }
 
     fn arrive(&mut self, past: &Past) {
@@ -470,12 +444,12 @@ impl Trace {
         let behind = (first as usize..until).filter(|&row| {
             // What is to be executed earlier does depend on `first`: that is why.
             let is_last = blocked.is_none() && row + 1 == until;
-            is_last || !executed[row].past.has(piece)
+            is_last || !executed[row].begin.has(piece)
         });
         let rest: Vec<&Executed> = behind.map(|row| &executed[row]).collect();
         let mut initials = Vec::new();
         for (row, one) in rest.iter().enumerate() {
-            let follows = |other: &&Executed| one.past.has(other.piece);
+            let follows = |other: &&Executed| one.begin.has(other.piece);
             if !rest[..row].iter().any(follows) {
                 initials.push(one.choice);
             }

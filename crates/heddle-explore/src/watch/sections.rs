@@ -32,17 +32,20 @@ impl Sections {
             released: reader.released,
             ..Self::default()
         };
+        let mut by_lock: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (number, section) in reader.sections.iter().enumerate() {
-            let earlier = reader.sections[..number].iter().enumerate();
-            let before = earlier.filter(|(_, other)| other.precedes(section));
-            result.before.push(before.map(|(row, _)| row).collect());
+            let earlier = by_lock.entry(section.lock).or_default();
+            let precedes = |row: &usize| reader.sections[*row].precedes(section);
+            let before = earlier.iter().copied().filter(precedes);
+            result.before.push(before.collect());
+            earlier.push(number);
         }
         result
     }
 }
 
 impl Section {
-    /// Whether the two must not be swapped.
+    /// Whether the two, of one lock, must not be swapped.
     fn precedes(&self, later: &Self) -> bool {
         let conflict = |(place, kind): &(Location, AccessKind)| {
             later.touched.iter().any(|(other, how)| {
@@ -50,8 +53,7 @@ impl Section {
             })
         };
         let exclude = |mode: LockMode| later.mode.is_none_or(|other| mode.excludes(other));
-        self.lock == later.lock
-            && self.mode.is_none_or(exclude)
+        self.mode.is_none_or(exclude)
             && (!self.is_closed || !later.is_closed || self.touched.iter().any(conflict))
     }
 }

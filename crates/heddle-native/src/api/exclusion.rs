@@ -187,18 +187,20 @@ export! {
     }
 
     /// Takes a lock if it is free. Whether it was.
-    ["heddle_lock_try"] fn lock_try(lock: *const RawLock) at _pc -> c_int {
-        turns::refuse("a lock that is tried (heddle_lock_try) cannot be explored yet");
+    ["heddle_lock_try"] fn lock_try(lock: *const RawLock) at pc -> c_int {
+        turns::try_take(pc);
         // SAFETY: see above.
         if unsafe { &*lock }.try_take(me()) == Had::No {
             return 0;
         }
+        turns::has_taken(lock.addr());
         taken(lock);
         1
     }
 
     /// Gives a lock back.
-    ["heddle_lock_release"] fn lock_release(lock: *const RawLock) at _pc {
+    ["heddle_lock_release"] fn lock_release(lock: *const RawLock) at pc {
+        turns::will_give_back(pc);
         given_back(lock);
         // SAFETY: see above.
         unsafe { &*lock }.give_back();

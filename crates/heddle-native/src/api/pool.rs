@@ -59,7 +59,8 @@ pub(crate) fn threads() -> usize {
         let asked = std::env::var("HEDDLE_THREADS").ok();
         let asked = asked.and_then(|text| text.trim().parse().ok());
         let option = runtime().and_then(|runtime| runtime.options.threads);
-        option.or(asked).unwrap_or(1).clamp(1, 256)
+        let asked = option.or(asked).filter(|_| !turns::are_given());
+        asked.unwrap_or(1).clamp(1, 256)
     })
 }
 

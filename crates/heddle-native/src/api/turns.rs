@@ -13,7 +13,14 @@
 //! point TAKEN TASK@PLACE ...
 //! stuck TASK LOCK PLACE
 //! refused REASON
+//! widen
 //! ```
+//!
+//! # Narrow and wide
+//! A lock that is tried sees whether another task is *inside* of a section, which ends at the latest at that task's next choice point.
+//! So when a program tries a lock for the first time, the run ends with `widen`, and all are run again with `HEDDLE_TURNS=wide`, where
+//! giving a lock back is a choice point, too. Event-driven tasks (`ocr/schedule.rs`) are switched as a whole: those that have a data
+//! block for themselves in every order, and where several satisfy one event, all of them.
 
 use crate::busy;
 use crate::report::modules::modules;
@@ -40,6 +47,10 @@ enum Doing {
     /// It stands before a lock, at this place of the code.
     Wants {
         lock: usize,
+        pc: usize,
+    },
+    /// It stands before something that it can do whenever it is its turn.
+    Steps {
         pc: usize,
     },
     /// It waits for others; so many tasks had ended when it last looked.
@@ -74,6 +85,7 @@ struct Turns {
 
 struct Given {
     schedule: FxHashMap<usize, usize>,
+    is_wide: bool,
     choices: OsString,
     turns: Mutex<Turns>,
     changed: Condvar,
@@ -102,6 +114,7 @@ fn given() -> Option<&'static Given> {
             };
             Some(Given {
                 schedule: schedule.split(',').filter_map(step).collect(),
+                is_wide: std::env::var_os("HEDDLE_TURNS").is_some_and(|turns| turns == "wide"),
                 choices,
                 turns: Mutex::new(Turns {
                     turns: vec![main],
@@ -151,29 +164,39 @@ impl Given {
         if choices.is_empty() {
             self.stuck(turns);
         }
-        let wanted = self.schedule.get(&turns.points).copied().unwrap_or(0);
-        if wanted >= choices.len() {
-            refuse(&format!(
-                "the program has no choice {wanted} at choice point {}",
-                turns.points
-            ));
-        }
-        let taken = wanted.min(choices.len() - 1);
-        let mut line = format!("point {taken}");
-        for &row in &choices {
-            let turn = &turns.turns[row];
-            if let Doing::Wants { pc, .. } = turn.doing {
-                let _ = write!(line, " {}@{}", turn.task, place(pc));
-            }
-        }
-        self.note(&line);
-        turns.points += 1;
-        let chosen = choices[taken];
+        let at = |row: &usize| {
+            let turn = &turns.turns[*row];
+            let pc = match turn.doing {
+                Doing::Wants { pc, .. } | Doing::Steps { pc } => pc,
+                _ => 0,
+            };
+            (turn.task, pc)
+        };
+        let places: Vec<(u32, usize)> = choices.iter().map(at).collect();
+        let chosen = choices[self.taken(turns, &places)];
         if let Doing::Wants { lock, .. } = turns.turns[chosen].doing {
             turns.held.insert(lock, chosen);
         }
         turns.turns[chosen].doing = Doing::Goes;
         (turns.running, turns.last) = (chosen, chosen);
+    }
+
+    /// The number of the choice that the schedule takes: each is a task and where it stands.
+    fn taken(&self, turns: &mut Turns, choices: &[(u32, usize)]) -> usize {
+        let taken = self.schedule.get(&turns.points).copied().unwrap_or(0);
+        if taken >= choices.len() {
+            refuse(&format!(
+                "the program has no choice {taken} at choice point {}",
+                turns.points
+            ));
+        }
+        let mut line = format!("point {taken}");
+        for &(task, pc) in choices {
+            let _ = write!(line, " {task}@{}", place(pc));
+        }
+        self.note(&line);
+        turns.points += 1;
+        taken
     }
 
     /// Nothing can go on: the run is over, and who waits for what is noted.
@@ -188,7 +211,7 @@ impl Given {
                     self.note(&format!("stuck {} {lock} {}", turn.task, place(pc)));
                 }
                 Doing::Waits { .. } => self.note(&format!("stuck {} tasks -", turn.task)),
-                Doing::Goes | Doing::Over => {}
+                Doing::Goes | Doing::Steps { .. } | Doing::Over => {}
             }
         }
         // SAFETY: ends the process; nothing of the program is to run any more.
@@ -223,10 +246,11 @@ impl Turns {
         Some(row)
     }
 
-    /// Those who stand before a lock that is free, the one that ran last first.
+    /// Those who can go on, the one that ran last first.
     fn choices(&self) -> Vec<usize> {
         let can_go = |row: &usize| match self.turns[*row].doing {
             Doing::Wants { lock, .. } => !self.held.contains_key(&lock),
+            Doing::Steps { .. } => true,
             _ => false,
         };
         let mut rows: Vec<usize> = (0..self.turns.len()).filter(can_go).collect();
@@ -291,6 +315,48 @@ pub(super) fn take(lock: usize, pc: usize) {
     }
 }
 
+/// The calling task tries a lock, when it is its turn.
+pub(super) fn try_take(pc: usize) {
+    widen();
+    if let Some(given) = given() {
+        given.stop(Doing::Steps { pc });
+    }
+}
+
+/// The calling task has got the lock that it tried.
+pub(super) fn has_taken(lock: usize) {
+    if let Some(given) = given() {
+        given.turns().held.insert(lock, OWN.get());
+    }
+}
+
+/// The calling task is about to give a lock back.
+pub(super) fn will_give_back(pc: usize) {
+    if let Some(given) = given().filter(|given| given.is_wide) {
+        given.stop(Doing::Steps { pc });
+    }
+}
+
+/// Which of these goes next: each is a task that can run as a whole, and where it begins.
+pub(crate) fn choose_among(choices: &[(u32, usize)]) -> usize {
+    given().map_or(0, |given| given.taken(&mut given.turns(), choices))
+}
+
+/// Whether more than sections and locks are choice points.
+pub(crate) fn are_wide() -> bool {
+    given().is_some_and(|given| given.is_wide)
+}
+
+/// The program does something for which more has to be a choice point: ends the run, which is repeated so.
+pub(crate) fn widen() {
+    if let Some(given) = given().filter(|given| !given.is_wide) {
+        given.note("widen");
+        // SAFETY: ends the process at once. The library's own `_exit` would write a report, for which it needs
+        // locks that the caller may hold.
+        unsafe { ::libc::syscall(::libc::SYS_exit_group, 0) };
+    }
+}
+
 /// The calling task has given a lock back.
 pub(super) fn give_back(lock: usize) {
     if let Some(given) = given() {
@@ -326,7 +392,7 @@ pub(crate) fn refuse(reason: &str) {
 /// The program starts a thread of its own.
 pub(crate) fn refuse_thread() {
     if are_given() && !STARTS.get() {
-        refuse("a program with threads cannot be explored yet, only tasks of heddle.h");
+        refuse("a program with threads cannot be explored yet, only tasks of heddle.h and OCR");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Event-driven tasks and their templates, from creation until they can run.
 
 use super::actor::{Actor, Delivery, Newborn, Source};
+use super::block::EXCLUSIVE;
 use super::event::{Event, Kind, Sink, shrink};
 use super::guid::{Guid, Object, Sort};
 use super::misuse::Rule;
@@ -260,6 +261,20 @@ impl World {
         };
         let started = actor.start(self, newborn);
         schedule::push(Job { edt: guid, started });
+    }
+
+    /// Whether a task that can run will have a data block for itself.
+    pub(super) fn excludes(&self, guid: Guid) -> bool {
+        matches!(self.objects.get(guid), Some(Object::Edt(edt))
+            if edt.slots.iter().any(|slot| slot.mode == EXCLUSIVE))
+    }
+
+    /// Where the code of a task begins, as a place that is called.
+    pub(super) fn begins(&self, guid: Guid) -> usize {
+        match self.objects.get(guid) {
+            Some(Object::Edt(edt)) => edt.template.address + 1,
+            _ => 0,
+        }
     }
 
     /// An object with this label was created: what was asked of it meanwhile is done.

@@ -11,6 +11,7 @@ use super::actor::{Actor, Delivery, Source};
 use super::guid::{Guid, Object, Sort};
 use super::misuse::Rule;
 use super::world::{Deferred, World};
+use crate::api::turns;
 use heddle_core::{SiteId, TaskKind};
 use std::collections::VecDeque;
 
@@ -175,7 +176,10 @@ impl World {
 
     fn satisfied_again(&mut self, actor: &Actor, kind: Kind, first: SiteId) {
         match kind {
-            Kind::Idempotent => self.book.several_satisfy(),
+            Kind::Idempotent => {
+                turns::widen();
+                self.book.several_satisfy();
+            }
             _ => self.misused(
                 actor,
                 Rule::Again { kind },
@@ -238,6 +242,7 @@ impl World {
         let Some(event) = self.objects.event(to) else {
             return;
         };
+        turns::widen();
         if event.sinks.is_empty() {
             event.waiting.push_back((data, sources));
         } else {

@@ -27,7 +27,11 @@ pub(super) fn asked(guid: *const Guid, properties: u16) -> Result<Option<Guid>, 
     match (is_free, label.is_label()) {
         (Some(true), true) => Ok(Some(label)),
         (_, false) => Err(INVALID),
-        _ if properties & CHECK != 0 => Err(EXISTS),
+        _ if properties & CHECK != 0 => {
+            // Who creates it first is told so.
+            crate::api::turns::widen();
+            Err(EXISTS)
+        }
         // Whoever comes later has the object that is there.
         _ => Err(DONE),
     }

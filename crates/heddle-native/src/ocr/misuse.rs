@@ -239,7 +239,11 @@ pub(crate) fn has_findings() -> bool {
 pub(crate) fn gaps() -> Vec<String> {
     let mut gaps = Vec::new();
     if super::any() && world().book.several_satisfy {
-        gaps.push("schedules in which another task satisfies an idempotent event first".into());
+        let gap = match crate::api::turns::are_given() {
+            true => "schedules in which a task comes between two satisfactions of another",
+            false => "schedules in which another task satisfies an idempotent event first",
+        };
+        gaps.push(gap.into());
     }
     if super::schedule::left_some_out() {
         gaps.push("tasks that could still run when the program shut down".into());

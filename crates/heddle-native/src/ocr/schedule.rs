@@ -2,12 +2,16 @@
 //!
 //! Each worker has a queue of its own: it puts in and takes out at one end, and others steal at the other. With
 //! one worker the run is serial: the task made runnable last runs first, which keeps queues short.
+//!
+//! `heddle explore` gives a schedule (`api/turns.rs`): tasks that have no block for themselves run first, in any order, since only a race
+//! could tell the difference; of those that have, each is a choice. Where several tasks satisfy one idempotent event or feed a channel,
+//! who comes first matters as well, and every task is a choice.
 
 use super::actor::Started;
 use super::execute;
 use super::guid::Guid;
 use super::world::world;
-use crate::api::threads;
+use crate::api::{threads, turns};
 use crate::runtime::runtime;
 use crate::thread;
 use std::cell::Cell;
@@ -87,6 +91,9 @@ pub(super) fn retry(job: Job) {
 }
 
 fn take() -> Option<Job> {
+    if turns::are_given() {
+        return take_given();
+    }
     let own = worker();
     if let Some(job) = queue(own).pop_back() {
         return Some(job);
@@ -95,6 +102,27 @@ fn take() -> Option<Job> {
     others
         .into_iter()
         .find_map(|other| queue(other).pop_front())
+}
+
+/// The next task by a given schedule.
+fn take_given() -> Option<Job> {
+    let (free, choices) = thread::enter(|_, _| {
+        let world = world();
+        let mut jobs = queue(worker());
+        let is_free = |job: &Job| !turns::are_wide() && !world.excludes(job.edt);
+        if let Some(at) = jobs.iter().rposition(is_free) {
+            return (jobs.remove(at), Vec::new());
+        }
+        jobs.make_contiguous()
+            .sort_by_key(|job| job.started.cursor.task());
+        let at = |job: &Job| (job.started.cursor.task().raw(), world.begins(job.edt));
+        (None, jobs.iter().map(at).collect())
+    })?;
+    if choices.is_empty() {
+        return free;
+    }
+    let taken = turns::choose_among(&choices);
+    queue(worker()).remove(taken)
 }
 
 /// Why a worker stopped.

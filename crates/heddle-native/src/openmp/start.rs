@@ -42,7 +42,9 @@ extern "C" fn ompt_start_tool(
     _name: *const c_char,
 ) -> Option<&'static StartTool> {
     runtime()?;
-    crate::api::turns::refuse("an OpenMP program cannot be explored yet, only tasks of heddle.h");
+    crate::api::turns::refuse(
+        "an OpenMP program cannot be explored yet, only tasks of heddle.h and OCR",
+    );
     for (name, value) in SETTINGS {
         // SAFETY: both are C strings; the runtime is starting on this thread, before the program's own.
         unsafe { ::libc::setenv(name.as_ptr(), value.as_ptr(), 1) };

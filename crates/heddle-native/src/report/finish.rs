@@ -1,5 +1,6 @@
 //! The end of a checked run: everything found becomes one report.
 
+use crate::api::turns;
 use crate::openmp;
 use crate::report::modules::modules;
 use crate::report::options::{Color, Format, Observed, Options};
@@ -111,6 +112,10 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
     };
     let mut report = Report::detailed(subject, &tables.details, settings(&runtime.options));
     report.threads = openmp::largest_team();
+    if turns::are_given() {
+        // Other orders are other runs.
+        report.not_covered.clear();
+    }
     report.not_covered.extend(gaps(report.threads));
     report.not_covered.extend(unseen::gaps(modules()));
     if report.verdict == Verdict::Clean && !is_whole(report.guarantee) {
@@ -121,7 +126,8 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
                    order those that stood for it";
         report.not_covered.push(gap.into());
     }
-    if !runtime.options.is_strict && runtime.engine.used_exclusion() {
+    let hides = !runtime.options.is_strict && !turns::are_given();
+    if hides && runtime.engine.used_exclusion() {
         report.not_covered.push(HANDED_OVER.into());
     }
     report.velodrome = observed.map(|observed| {

@@ -1,17 +1,17 @@
-//! How to explore, and what came of it.
+//! How to explore.
 
-use super::findings::{self, FEATURES, Judge};
-use super::narrative;
+use super::exploration::{Exploration, Explored};
+use super::findings::{FEATURES, Judge};
+use super::parts::{self, File, Shard};
 use super::program::RustProgram;
-use super::progress;
+use super::{interrupt, narrative, progress};
 use crate::context;
 use crate::sites::Caller;
 use heddle_explore::{
-    Counters, Found, Limit, Reduction, Schedule, Settings, Summary, Work, minimise, replay,
+    Counters, Found, Limit, Reduction, Schedule, Settings, Summary, Until, Work, minimise, replay,
 };
-use heddle_report::Finding;
-use std::fmt;
 use std::panic::Location;
+use std::path::PathBuf;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -48,8 +48,15 @@ pub fn explore<F: Fn() + Sync>(body: F) -> Exploration {
 
 /// How to explore. What tasks share is to be made inside of the body, which is run many times.
 ///
-/// With `HEDDLE_REPLAY` set to a schedule, as reports print it, only that one is run, and told step by step on the
-/// error stream.
+/// Variables of the environment:
+///
+/// - `HEDDLE_REPLAY` set to a schedule, as reports print it: only that one is run, and told step by step on the
+///   error stream;
+/// - `HEDDLE_SHARD` set to `I/N`: as [`shard`](Self::shard), where the program does not say otherwise;
+/// - `HEDDLE_RESULTS` set to a folder: every exploration leaves its result there, for `heddle merge`.
+///
+/// The first Ctrl-C ends an exploration: it says what was covered, and the process ends. The second one ends the process at
+/// once.
 ///
 /// ```
 /// use heddle::{Explorer, Mutex, join};
@@ -69,27 +76,8 @@ pub struct Explorer {
     settings: Settings,
     jobs: usize,
     forgets: bool,
-}
-
-/// What an exploration found.
-///
-/// Its [`Display`](fmt::Display) is the full report.
-#[derive(Clone, Debug)]
-pub struct Exploration {
-    found: Vec<Explored>,
-    summary: Summary,
-    elapsed: Duration,
-    at: Caller,
-}
-
-/// A finding and the schedule that shows it.
-#[derive(Clone, Debug)]
-pub struct Explored {
-    /// What was found.
-    pub finding: Finding,
-    /// As `HEDDLE_REPLAY` takes it.
-    pub schedule: String,
-    pub(super) text: String,
+    shard: Option<Shard>,
+    checkpoint: Option<PathBuf>,
 }
 
 impl Explorer {
@@ -106,6 +94,8 @@ impl Explorer {
             },
             jobs: 1,
             forgets: false,
+            shard: None,
+            checkpoint: None,
         }
     }
 
@@ -175,13 +165,55 @@ impl Explorer {
         self
     }
 
-    /// Promises that what tasks and isolated sections without a result see is not kept in anything but shared values: not
+    /// Explores part `index` of `count`, from 1 on. The parts are the same in every process and need not know of each other:
+    /// run them anywhere, and put their results ([`Exploration::to_json`], or `HEDDLE_RESULTS`) together by `heddle merge`.
+    ///
+    /// ```
+    /// use heddle::{Explorer, Reduction, Shared, finish, isolated};
+    /// let explorer = Explorer::new().reduction(Reduction::None);
+    /// let part = |index| explorer.clone().shard(index, 2).explore(|| {
+    ///     let count = Shared::new(0);
+    ///     finish(|s| (0..4).for_each(|_| s.spawn(|_| isolated(|| count.add(1)))));
+    /// });
+    /// assert_eq!(part(1).schedules() + part(2).schedules(), 24);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn shard(mut self, index: u32, count: u32) -> Self {
+        let shard = Shard::new(index, count);
+        let shard = shard.unwrap_or_else(|| panic!("there is no part {index} of {count}"));
+        self.shard = Some(shard);
+        self
+    }
+
+    /// Keeps what is done in this file now and then, and goes on from there if it exists: after a bound, after Ctrl-C, after
+    /// the process was killed.
+    ///
+    /// ```
+    /// use heddle::{Explorer, Reduction, Shared, finish, isolated};
+    /// let file = std::env::temp_dir().join(format!("heddle-doc-{}", std::process::id()));
+    /// let explorer = Explorer::new().reduction(Reduction::None).checkpoint(&file);
+    /// let body = || {
+    ///     let count = Shared::new(0);
+    ///     finish(|s| (0..5).for_each(|_| s.spawn(|_| isolated(|| count.add(1)))));
+    /// };
+    /// assert!(!explorer.clone().max_schedules(50).explore(body).is_complete());
+    /// assert!(explorer.explore(body).is_complete());
+    /// std::fs::remove_file(file).unwrap();
+    /// ```
+    pub fn checkpoint(mut self, file: impl Into<PathBuf>) -> Self {
+        self.checkpoint = Some(file.into());
+        self
+    }
+
+    /// Promises that tasks and isolated sections without a result keep what they see in shared values alone: not
     /// in a variable that they borrow, a `Cell`, an atomic of the standard library. Then [`Reduction::States`] forgets
     /// what they saw, and has fewer states to tell apart. If the promise is broken, schedules that differ may be left out.
     ///
     /// ```
     /// use heddle::{Explorer, Reduction, Shared, finish, isolated};
-    /// let explorer = Explorer::new().reduction(Reduction::States).nothing_is_kept();
+    /// let explorer = Explorer::new().reduction(Reduction::States).assume_no_hidden_state();
     /// let exploration = explorer.explore(|| {
     ///     let count = Shared::new(0);
     ///     finish(|s| {
@@ -194,7 +226,7 @@ impl Explorer {
     /// exploration.assert_clean();
     /// assert!(exploration.states() <= 256);
     /// ```
-    pub fn nothing_is_kept(mut self) -> Self {
+    pub fn assume_no_hidden_state(mut self) -> Self {
         self.forgets = true;
         self
     }
@@ -202,8 +234,8 @@ impl Explorer {
     /// Explores.
     ///
     /// # Panics
-    /// Inside of a check or another exploration, if `HEDDLE_REPLAY` is no schedule, and if the body uses what cannot be
-    /// explored: threads, channels, barriers, condition variables.
+    /// Inside of a check or another exploration, if `HEDDLE_REPLAY` is no schedule or `HEDDLE_SHARD` no part, if a checkpoint is
+    /// of something else, and if the body uses what cannot be explored: threads, channels, barriers, condition variables.
     ///
     /// ```
     /// use heddle::{Explorer, Mutex, join};
@@ -223,40 +255,78 @@ impl Explorer {
             "explore at {at} inside of a checked task: neither can be nested"
         );
         let begin = Instant::now();
+        let shard = self.shard.or_else(parts::shard_of_environment);
+        let file = self.checkpoint.as_deref().map(|path| {
+            let Settings {
+                reduction,
+                preemptions,
+                ..
+            } = self.settings;
+            let how = format!(
+                "{at} {reduction:?} {preemptions:?} {shard:?} {}",
+                self.forgets
+            );
+            File::new(path, &how)
+        });
         let mut program = RustProgram::new(&body, self.forgets, false);
         let mut exploration = match replayed() {
             Some(schedule) => tell(&program, &schedule, at),
             None => {
-                let mut summary = self.search(&program);
-                if program.common.tried.load(Ordering::Relaxed) {
+                let tries = file.as_ref().is_some_and(File::has_tried);
+                let mut summary = Summary::default();
+                if !tries {
+                    summary = self.search(&program, shard, file.as_ref());
+                }
+                if tries || program.common.tried.load(Ordering::Relaxed) {
                     program = RustProgram::new(&body, self.forgets, true);
-                    summary = self.search(&program);
+                    summary = self.search(&program, shard, file.as_ref());
                 }
                 refused(&program);
                 let found = self.found(&program, &summary, at);
                 Exploration {
                     found,
                     summary,
+                    reduction: self.settings.reduction,
+                    shard,
                     elapsed: Duration::ZERO,
                     at,
                 }
             }
         };
         exploration.elapsed = begin.elapsed();
+        parts::leave(&exploration);
+        if exploration.summary.limits.contains(&Limit::Interrupted) {
+            interrupt::end(&exploration);
+        }
         exploration
     }
 
-    fn search<F: Fn() + Sync>(&self, program: &RustProgram<F>) -> Summary {
+    fn search<F: Fn() + Sync>(
+        &self,
+        program: &RustProgram<F>,
+        shard: Option<Shard>,
+        file: Option<&File>,
+    ) -> Summary {
         let stop = &program.common.stop;
         let counters = Counters::default();
+        let tries = program.common.tries;
+        let before = file.and_then(|file| file.load(tries, program));
         let work = Work {
             jobs: self.jobs,
-            shard: None,
-            resume: None,
-            saves: false,
+            shard: shard.map(Shard::counted_from_zero),
+            resume: before.as_ref(),
+            saves: file.is_some(),
         };
-        progress::shown(&counters, || {
-            heddle_explore::explore_units(program, &self.settings, work, stop, &counters, &|_| ())
+        let save = |done: &heddle_explore::Checkpoint| {
+            // What is done for nothing, because tasks turn out to try locks, is not kept.
+            if let Some(file) = file
+                && program.common.tried.load(Ordering::Relaxed) == tries
+            {
+                file.save(tries, done);
+            }
+        };
+        progress::shown(&counters, stop, || {
+            heddle_explore::explore_units(program, &self.settings, work, stop, &counters, &save)
         })
     }
 
@@ -271,7 +341,8 @@ impl Explorer {
         for found in &summary.found {
             if judge.is_new(&found.verdict) {
                 let found = simpler(program, found);
-                let again = replay(program, &found.schedule, FEATURES, usize::MAX, |_| ());
+                let until = Until::shows(&found.verdict);
+                let again = replay(program, &found.schedule, FEATURES, until, |_| ());
                 // The body is repeatable, so the schedule is one of its own; else nothing can be said.
                 if let Ok(again) = again {
                     judge.add(&found.verdict, &found.schedule, again);
@@ -290,7 +361,8 @@ impl Default for Explorer {
 
 /// The same, shown with as few switches as a short search finds.
 fn simpler<F: Fn() + Sync>(program: &RustProgram<F>, found: &Found) -> Found {
-    let shown = replay(program, &found.schedule, FEATURES, usize::MAX, |_| ());
+    let until = Until::shows(&found.verdict);
+    let shown = replay(program, &found.schedule, FEATURES, until, |_| ());
     let switches = shown.map_or(0, |shown| shown.preemptions);
     let stop = AtomicBool::new(false);
     minimise(program, found, switches, SIMPLER, &stop)
@@ -319,7 +391,7 @@ fn refused<F>(program: &RustProgram<F>) {
 /// Runs one schedule and tells it on the error stream.
 fn tell<F: Fn() + Sync>(program: &RustProgram<F>, schedule: &Schedule, at: Caller) -> Exploration {
     let mut steps = Vec::new();
-    let played = replay(program, schedule, FEATURES, usize::MAX, |played| {
+    let played = replay(program, schedule, FEATURES, Until::end(), |played| {
         steps.push((played.choice, played.events.to_vec()));
     });
     refused(program);
@@ -335,95 +407,9 @@ fn tell<F: Fn() + Sync>(program: &RustProgram<F>, schedule: &Schedule, at: Calle
             limits: vec![Limit::Schedules],
             ..Summary::default()
         },
+        reduction: Reduction::None,
+        shard: None,
         elapsed: Duration::ZERO,
         at,
-    }
-}
-
-impl Exploration {
-    /// Whether nothing was found.
-    ///
-    /// ```
-    /// assert!(heddle::explore(|| ()).is_clean());
-    /// ```
-    pub fn is_clean(&self) -> bool {
-        self.found.is_empty()
-    }
-
-    /// # Panics
-    /// If something was found, with the full report.
-    ///
-    /// ```should_panic
-    /// heddle::explore(|| panic!("always")).assert_clean();
-    /// ```
-    #[track_caller]
-    pub fn assert_clean(&self) {
-        assert!(self.is_clean(), "\n{self}");
-    }
-
-    /// What was found.
-    ///
-    /// ```
-    /// let found = heddle::explore(|| panic!("always"));
-    /// assert_eq!(found.findings().len(), 1);
-    /// ```
-    pub fn findings(&self) -> &[Explored] {
-        &self.found
-    }
-
-    /// How many schedules were run to their end.
-    ///
-    /// ```
-    /// assert_eq!(heddle::explore(|| ()).schedules(), 1);
-    /// ```
-    pub fn schedules(&self) -> u64 {
-        self.summary.schedules
-    }
-
-    /// How many choice points were entered, ends included.
-    ///
-    /// ```
-    /// assert_eq!(heddle::explore(|| ()).states(), 1);
-    /// ```
-    pub fn states(&self) -> u64 {
-        self.summary.states
-    }
-
-    /// Whether every schedule that can differ was run.
-    ///
-    /// ```
-    /// assert!(heddle::explore(|| ()).is_complete());
-    /// ```
-    pub fn is_complete(&self) -> bool {
-        self.summary.is_complete()
-    }
-
-    /// How long it took.
-    ///
-    /// ```
-    /// assert!(heddle::explore(|| ()).elapsed() > std::time::Duration::ZERO);
-    /// ```
-    pub fn elapsed(&self) -> Duration {
-        self.elapsed
-    }
-}
-
-impl fmt::Display for Exploration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for found in &self.found {
-            f.write_str(&found.text)?;
-            writeln!(f, "replay: HEDDLE_REPLAY={} <this test>\n", found.schedule)?;
-        }
-        let result = match self.found.len() {
-            0 => "clean".to_owned(),
-            1 => "1 finding".to_owned(),
-            many => format!("{many} findings"),
-        };
-        writeln!(f, "{}: {result}", self.at.file())?;
-        let schedules = findings::plural(self.summary.schedules, "schedule");
-        match self.is_complete() {
-            true => writeln!(f, "guarantee: all schedules, explored ({schedules})"),
-            false => writeln!(f, "guarantee: {schedules}, not all"),
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! From what a search found to findings with positions and names: the schedule is run again, and judged
 //! by the engine of `heddle-core`.
 
-use super::explorer::Explored;
+use super::exploration::Explored;
 use super::numbers::Numbers;
 use crate::locations;
 use crate::sites::Caller;

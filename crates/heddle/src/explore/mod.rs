@@ -4,14 +4,18 @@
 //! before an isolated section, a lock, an operation on an atomic, and where any of several tasks may be
 //! waited for. The search itself is `heddle-explore`'s; each way to go on is a run from the start.
 
+mod exploration;
 mod explorer;
 mod findings;
+mod interrupt;
 mod narrative;
 mod numbers;
+mod parts;
 mod program;
 mod progress;
 pub(crate) mod world;
 
-pub use explorer::{Exploration, Explored, Explorer, explore};
+pub use exploration::{Exploration, Explored};
+pub use explorer::{Explorer, explore};
 pub use heddle_explore::Reduction;
 pub(crate) use numbers::FIRST_LOCATION;

@@ -16,7 +16,7 @@ pub(super) struct RustProgram<F> {
 }
 
 impl<F: Fn() + Sync> RustProgram<F> {
-    /// `forgets`: see [`Explorer::nothing_is_kept`](super::Explorer::nothing_is_kept). `tries`: whether tasks try locks.
+    /// `forgets`: see [`Explorer::assume_no_hidden_state`](super::Explorer::assume_no_hidden_state). `tries`: whether tasks try locks.
     pub(super) fn new(body: F, forgets: bool, tries: bool) -> Self {
         hear_panics();
         Self {

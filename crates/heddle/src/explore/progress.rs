@@ -1,9 +1,10 @@
-//! A line on the terminal while a long exploration goes on.
+//! What goes on beside a long exploration: a line on the terminal, and looking for Ctrl-C.
 
 use super::findings::plural;
+use super::interrupt;
 use heddle_explore::Counters;
 use std::io::{IsTerminal, Write, stderr};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -11,22 +12,26 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Does the work, and shows how far it is if somebody can see it.
-pub(super) fn shown<R>(counters: &Counters, work: impl FnOnce() -> R) -> R {
-    if !stderr().is_terminal() {
-        return work();
-    }
+/// Does the work, shows how far it is if somebody can see it, and sets `stop` at an interrupt.
+pub(super) fn shown<R>(counters: &Counters, stop: &AtomicBool, work: impl FnOnce() -> R) -> R {
+    let _watched = interrupt::watched();
+    let is_seen = stderr().is_terminal();
     let begin = Instant::now();
     let (done, is_done) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            let mut wait = PATIENCE;
-            while is_done.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                wait = EVERY;
-                // Nobody is left to tell that it cannot be shown.
-                let _ = write!(stderr(), "\r\x1b[K{}", line(counters, begin.elapsed()));
+            let mut is_shown = false;
+            while is_done.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                if interrupt::came() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                if is_seen && begin.elapsed() >= PATIENCE {
+                    is_shown = true;
+                    // Nobody is left to tell that it cannot be shown.
+                    let _ = write!(stderr(), "\r\x1b[K{}", line(counters, begin.elapsed()));
+                }
             }
-            if wait == EVERY {
+            if is_shown {
                 let _ = write!(stderr(), "\r\x1b[K");
             }
         });

@@ -8,7 +8,7 @@
 //! Whatever a task reads: the value of a `Shared`, what a lock protects, whether a `try_lock` succeeded, which task a
 //! `wait_any` took. An operation that returns nothing ([`Shared::add`](crate::Shared::add)) observes nothing.
 //! What ended tasks observed stays part of the state, since they may have left it behind (a result, a variable
-//! that was borrowed); with [`Explorer::nothing_is_kept`](crate::Explorer::nothing_is_kept) the program promises that tasks
+//! that was borrowed); with [`Explorer::assume_no_hidden_state`](crate::Explorer::assume_no_hidden_state) the program promises that tasks
 //! and sections that return nothing leave nothing behind, and their observations are forgotten.
 //!
 //! # Values
