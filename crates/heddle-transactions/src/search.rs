@@ -161,7 +161,7 @@ impl<'a> Search<'a> {
         let mut marks = std::mem::take(&mut self.marks);
         let mut queue = self.first(start, &mut marks, order);
         let mut next = 0;
-        while next < queue.len() && !goals.are_closed(group, found) {
+        while next < queue.len() {
             let strand = queue[next];
             next += 1;
             let mut meeting = Meeting {
@@ -172,6 +172,9 @@ impl<'a> Search<'a> {
                 found,
             };
             self.meet(&mut meeting, order, decide);
+            if goals.are_closed(group, found) {
+                break;
+            }
             self.expand(strand, start.strand, &mut marks, &mut queue, order);
         }
         self.marks = marks;
