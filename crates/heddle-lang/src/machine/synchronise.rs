@@ -33,14 +33,15 @@ impl<L: Listener> Machine<'_, L> {
 
     pub fn sync(&mut self) -> Fallible<Flow> {
         self.forbid_in_isolated()?;
-        if self.innermost_sync_block().is_none() {
+        let has_block = self.innermost_sync_block().is_some();
+        let wait = self.end_sync_block().or_else(|| self.join_outer_blocks());
+        if wait.is_none() && !has_block {
             self.end_strand()?;
         }
-        let wait = self.end_sync_block().or_else(|| self.join_outer_blocks());
         Ok(wait.map_or(Flow::Next, Flow::Wait))
     }
 
-    /// A wait with nothing to wait for ends the strand all the same: it is a task operation.
+    /// A `sync` with nothing to wait for ends the strand all the same: it is a task operation.
     fn end_strand(&mut self) -> Fallible<()> {
         let site = self.code.site(self.running.pc);
         self.open_scope(FinishKind::SyncBlock, site)?;
@@ -132,15 +133,10 @@ impl<L: Listener> Machine<'_, L> {
 
     pub fn await_all(&mut self, region: RegionId) -> Fallible<Flow> {
         self.forbid_in_isolated()?;
-        let mut has_joined = false;
         loop {
             match self.running.regions.next_posted(region, &self.tasks) {
-                Next::Empty if has_joined => return Ok(Flow::Next),
-                Next::Empty => return self.end_strand().map(|()| Flow::Next),
-                Next::Ended(task) => {
-                    self.join_posted(task);
-                    has_joined = true;
-                }
+                Next::Empty => return Ok(Flow::Next),
+                Next::Ended(task) => self.join_posted(task),
                 Next::Unended(tasks) => return Ok(Flow::Wait(Wait::AnyEnd(tasks))),
             }
         }
