@@ -3,9 +3,11 @@
 //!
 //! The programs are those of `programs/`, the examples of mutual exclusion (`examples/002*`), and the OpenMP
 //! kernels of `bench/native`, each with its seeded defect as well ([`native`]). Every result is verified: uncut
-//! strands show nothing, and what is confirmed in the interpreter is run again under its schedule.
+//! strands show nothing, and what is confirmed in the interpreter is run again under its schedule. Before them come
+//! programs whose size is the point ([`scale`]).
 
 mod native;
+mod scale;
 
 use heddle_core::{Decision, Features, Finding, Listener, Run, TransactionCounts};
 use heddle_lang::cuts::Cuts;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
 
 fn bench() -> Result<(), String> {
     println!("{}", heading());
+    let sizes = sizes()?;
+    println!("\n{}", heading());
     let mut rows = Vec::new();
     for path in programs()? {
         for (strategy, cuts) in STRATEGIES {
@@ -51,7 +55,40 @@ fn bench() -> Result<(), String> {
     println!();
     let native = native::rows(|row| println!("{}", line(row)))?;
     totals(&native, &native::STRATEGIES);
-    bench_harness::write_json("transactions", &json!({ "rows": rows, "native": native }))
+    let figures = json!({ "sizes": sizes, "rows": rows, "native": native });
+    bench_harness::write_json("transactions", &figures)
+}
+
+/// Programs of some size, decided within the bound that holds by default.
+fn sizes() -> Result<Vec<Value>, String> {
+    let mut rows = Vec::new();
+    for sized in scale::programs() {
+        let row = measured(
+            &sized.name,
+            &sized.source,
+            ("manual", Cuts::Manual),
+            Exact::Quick,
+        )?;
+        let mut row = row.ok_or("a sized program is refused")?;
+        let cycles = ["confirmed", "undecided"].map(|what| row[what].as_u64().unwrap_or(0));
+        let cycles: u64 = cycles.iter().sum();
+        if sized.cycles.is_some_and(|known| known != cycles) {
+            return Err(format!("{}: {cycles} cycles", sized.name));
+        }
+        row["peak_kilobytes"] = json!(peak_kilobytes());
+        println!("{}", line(&row));
+        rows.push(row);
+    }
+    let most = rows.first().and_then(|row| row["peak_kilobytes"].as_u64());
+    println!("peak memory of the first: {} kB", most.unwrap_or(0));
+    Ok(rows)
+}
+
+/// The most memory that this process has had so far.
+fn peak_kilobytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn totals(rows: &[Value], strategies: &[&str]) {
@@ -98,7 +135,16 @@ impl Run for Live {
 fn measure(path: &Path, strategy: &str, cuts: Cuts) -> Result<Option<Value>, String> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
-    let program = heddle_lang::compile(&name, &text)
+    measured(&name, &text, (strategy, cuts), Exact::Always)
+}
+
+fn measured(
+    name: &str,
+    text: &str,
+    (strategy, cuts): (&str, Cuts),
+    exact: Exact,
+) -> Result<Option<Value>, String> {
+    let program = heddle_lang::compile(name, text)
         .map_err(|wrong| format!("{name}: {}", wrong[0].message))?;
     let mut live = Live {
         code: Code::with_cuts(&program, cuts),
@@ -108,7 +154,7 @@ fn measure(path: &Path, strategy: &str, cuts: Cuts) -> Result<Option<Value>, Str
         },
     };
     let options = Options {
-        exact: Exact::Always,
+        exact,
         count: true,
         cuts: None,
     };
@@ -145,6 +191,7 @@ fn measure(path: &Path, strategy: &str, cuts: Cuts) -> Result<Option<Value>, Str
         confirmed,
         refuted,
         undecided,
+        ..
     } = checked.outcome.transactions.unwrap_or_default();
     if cuts == Cuts::None && confirmed + undecided > 0 {
         return Err(format!("{name}: uncut strands are seen apart"));
@@ -176,7 +223,7 @@ const COLUMNS: [&str; 8] = [
 
 fn heading() -> String {
     let columns = COLUMNS.map(|column| format!(" {column:>12} |")).concat();
-    format!("| {:<28} | {:<8} |{columns}", "program", "cuts")
+    format!("| {:<34} | {:<8} |{columns}", "program", "cuts")
 }
 
 fn line(row: &Value) -> String {
@@ -186,7 +233,7 @@ fn line(row: &Value) -> String {
     });
     let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
     format!(
-        "| {:<28} | {:<8} |{}",
+        "| {:<34} | {:<8} |{}",
         text("program"),
         text("strategy"),
         cells.concat()

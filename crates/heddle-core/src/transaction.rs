@@ -85,6 +85,9 @@ pub struct TransactionCounts {
     pub refuted: u64,
     /// Thread cycles that could not be decided.
     pub undecided: u64,
+    /// Of those confirmed or undecided, how many have no finding of their own: they differ from others at the
+    /// same source positions in their locations alone, and those are many.
+    pub unlisted: u64,
 }
 
 impl TransactionCounts {

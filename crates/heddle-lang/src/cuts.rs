@@ -19,7 +19,7 @@ pub enum Cuts {
     /// Ménier's heuristic: at task operations (where strands end anyway), before and after each call, at
     /// the end of each loop iteration.
     Menier,
-    /// After every access.
+    /// After every access; after those of a critical section where it ends.
     Access,
 }
 

@@ -98,6 +98,9 @@ pub struct Transactions {
     pub refuted: u64,
     /// Cycles that could not be decided.
     pub undecided: u64,
+    /// Cycles at other locations of positions that have many findings already.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unlisted: u64,
 }
 
 impl From<TransactionCounts> for Transactions {
@@ -108,6 +111,7 @@ impl From<TransactionCounts> for Transactions {
             confirmed: counts.confirmed,
             refuted: counts.refuted,
             undecided: counts.undecided,
+            unlisted: counts.unlisted,
         }
     }
 }

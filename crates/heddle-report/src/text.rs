@@ -407,12 +407,15 @@ fn result(report: &Report) -> String {
         (true, None, Guarantee::UpToHere) => "nothing found before it stopped".into(),
         (true, None, _) => "clean".into(),
     };
-    match report.transactions {
-        Some(cycles) if cycles.refuted > 0 => {
-            format!("{result}, {} refuted", grouped(cycles.refuted))
-        }
-        _ => result,
-    }
+    let cycles = report.transactions.unwrap_or_default();
+    let counted = [
+        (cycles.unlisted, "more at the same positions"),
+        (cycles.refuted, "refuted"),
+    ];
+    let counted = counted.iter().filter(|(number, _)| *number > 0);
+    counted.fold(result, |text, &(number, what)| {
+        format!("{text}, {} {what}", grouped(number))
+    })
 }
 
 fn totals(totals: &Totals) -> Vec<String> {

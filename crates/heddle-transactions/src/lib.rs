@@ -24,10 +24,12 @@ pub mod cycle;
 mod decide;
 pub mod exact;
 mod finding;
+mod goals;
 pub mod graph;
 pub mod interactions;
 pub mod judge;
 pub mod log;
+mod marks;
 pub mod memory;
 pub mod order;
 pub mod search;
@@ -44,7 +46,7 @@ use heddle_core::{
     Certainty, Decision, Event, Finding, Guarantee, Listener, OrderChoice, Outcome, Place, Run,
     SiteId, TransactionCounts,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use decide::Decider;
 use interactions::Interactions;
@@ -111,6 +113,10 @@ pub fn check<R: Run>(run: &mut R, options: &Options) -> Result<Checked, Rejected
     })
 }
 
+/// Findings at one pair of source positions that differ in their locations alone; more are only counted.
+/// A loop over an array can have a million.
+const MOST_LOCATIONS: usize = 100;
+
 struct Judged {
     findings: Vec<Finding>,
     witnesses: Vec<Witness>,
@@ -123,6 +129,7 @@ fn judge_log(mut log: Log, options: &Options) -> Judged {
     let tree = std::mem::replace(&mut log.tree, order::Tree::new(false));
     let mut order = Order::new(tree, &log.strands);
     let interactions = Interactions::new(&log, &mut order);
+    log.cuts.sort_by_key(|&(task, segment, _)| (task, segment));
     let mut decider = Decider::new(options.exact, &log, &interactions);
     if !interactions.is_empty() {
         Search::new(&log, &interactions).run(&mut order, &mut decider);
@@ -135,15 +142,24 @@ fn judge_log(mut log: Log, options: &Options) -> Judged {
     let standing = decider.standing;
     let touched = log.strands.iter().filter(|strand| strand.task.is_some());
     let mut told: FxHashSet<(Vec<Place>, [SiteId; 2])> = FxHashSet::default();
+    let mut listed: FxHashMap<[SiteId; 2], usize> = FxHashMap::default();
     let mut findings = Vec::new();
     let mut witnesses = Vec::new();
     for stands in &standing {
         let finding = finding::finding(stands, &log, &interactions);
+        let (places, sites) = what(&finding);
         // A variable of several bytes can be several locations.
-        if told.insert(what(&finding)) {
-            findings.push(finding);
-            witnesses.push(Witness::new(stands, &log));
+        if !told.insert((places, sites)) {
+            continue;
         }
+        let listed = listed.entry(sites).or_default();
+        *listed += 1;
+        if *listed > MOST_LOCATIONS {
+            counts.unlisted += 1;
+            continue;
+        }
+        findings.push(finding);
+        witnesses.push(Witness::new(stands, &log));
     }
     Judged {
         findings,

@@ -125,7 +125,7 @@ pub struct Log {
     pub transactions: Vec<TransactionInfo>,
     /// Their accesses.
     pub touches: Vec<Touch>,
-    /// The cuts: task, the segment that begins there, where.
+    /// The cuts: task, the segment that begins there, where. In the sequence of the run.
     pub cuts: Vec<(TaskId, u32, SiteId)>,
     /// The tasks.
     pub tasks: Vec<TaskInfo>,
@@ -203,17 +203,18 @@ impl Log {
         }
     }
 
-    /// The cuts between two transactions of one strand.
+    /// The cuts between two transactions of one strand. Cuts must be sorted by task and segment.
     pub fn cuts_between(&self, first: Transaction, second: Transaction) -> Vec<SiteId> {
         let [first, second] = [first, second].map(|row| self.transactions[row as usize]);
         let Some(task) = self.strands[first.strand as usize].task else {
             return Vec::new();
         };
-        let within = |&&(of, segment, _): &&(TaskId, u32, SiteId)| {
-            of == task && segment > first.segment && segment <= second.segment
+        let up_to = |segment: u32| {
+            self.cuts
+                .partition_point(|&(of, at, _)| (of, at) <= (task, segment))
         };
-        let cuts = self.cuts.iter().filter(within);
-        cuts.map(|&(_, _, site)| site).collect()
+        let cuts = &self.cuts[up_to(first.segment)..up_to(second.segment)];
+        cuts.iter().map(|&(_, _, site)| site).collect()
     }
 
     /// The task of a transaction.

@@ -20,12 +20,12 @@
 //! Linear to find the blocks. Then at worst one search of a component per location of a strand that may be
 //! separated: the thesis's O(n·μ), on programs where strands meet at few locations far less.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::cycle::{End, Route, Via};
+use crate::goals::{Found, Goals, Group, Rank};
 use crate::graph::{Adjacency, blocks, components};
 use crate::interactions::{Entry, Incidence, Interactions};
-use crate::log::{Log, NONE, Strand, Transaction};
+use crate::log::{Log, NONE, Strand};
+use crate::marks::Marks;
 use crate::order::Order;
 
 /// Where a thread cycle can be, and who wants to know of it.
@@ -45,16 +45,6 @@ pub struct Search<'a> {
     other_marks: Marks,
 }
 
-/// What a search has seen.
-#[derive(Debug)]
-struct Marks {
-    /// The search that saw each strand last.
-    seen: Vec<u32>,
-    /// What led to it then.
-    came: Vec<(Via, Strand)>,
-    number: u32,
-}
-
 /// Decides what is found on the way.
 pub trait Decide {
     /// Both transactions interact with `stop` at one location.
@@ -66,38 +56,8 @@ pub trait Decide {
     fn is_known(&self, start: &End, end: &End) -> bool;
 }
 
-/// Pairs of transactions of one strand that are found separated.
-#[derive(Default, Debug)]
-struct Found {
-    pairs: FxHashSet<(Transaction, Transaction)>,
-    /// The nearest later transaction that each is separated from.
-    nearest: FxHashMap<Transaction, Transaction>,
-}
-
-impl Found {
-    fn insert(&mut self, first: Transaction, second: Transaction) {
-        self.pairs.insert((first, second));
-        let nearest = self.nearest.entry(first).or_insert(second);
-        *nearest = second.min(*nearest);
-    }
-
-    /// The later transactions that need no finding of their own with this one: mending those found
-    /// mends them.
-    fn spanned(&self, first: Transaction) -> FxHashSet<Transaction> {
-        let chain = std::iter::successors(Some(first), |at| self.nearest.get(at).copied());
-        chain.collect()
-    }
-
-    fn has(&self, first: Transaction, second: Transaction) -> bool {
-        self.pairs.contains(&(first, second))
-    }
-}
-
-/// What is looked for from one start, by location.
-#[derive(Debug)]
-struct Goals {
-    ends: FxHashMap<u32, Vec<End>>,
-}
+/// Goals that are looked at one by one before those are looked at that a strand meets.
+const FEW: usize = 64;
 
 impl<'a> Search<'a> {
     /// Prepares the search.
@@ -167,91 +127,136 @@ impl<'a> Search<'a> {
             if rows.len() < 2 {
                 continue;
             }
-            let mut starts: Vec<(Incidence, u32)> = Vec::new();
-            for &(_, row) in rows {
-                let all = self.interactions.incidences(self.entry(row));
-                starts.extend(all.iter().map(|&incidence| (incidence, row)));
-            }
-            starts.sort_by_key(|&(incidence, row)| (incidence.transaction, row));
-            if starts[0].0.transaction == starts[starts.len() - 1].0.transaction {
+            let entries = rows.iter().map(|&(_, row)| self.entry(row));
+            let ends = entries.flat_map(|entry| {
+                let all = self.interactions.incidences(entry).iter();
+                all.map(move |&incidence| end_of(entry, incidence))
+            });
+            let Some(mut group) = Group::new(ends.collect()) else {
                 continue;
-            }
+            };
             // From the last to the first, so that it is known which pairs are spanned by others.
-            for at in (0..starts.len()).rev() {
-                self.cross_from(&starts, at, found, order, decide);
+            for rank in (0..group.ranks()).rev() {
+                for row in group.rows(rank).rev() {
+                    let goals = group.goals(rank, row);
+                    self.cross_from(goals, &mut group, found, order, decide);
+                }
+                group.close(rank);
             }
         }
     }
 
     fn cross_from(
         &mut self,
-        starts: &[(Incidence, u32)],
-        at: usize,
+        mut goals: Goals,
+        group: &mut Group,
         found: &mut Found,
         order: &mut Order,
         decide: &mut impl Decide,
     ) {
-        let (incidence, row) = starts[at];
-        let start = end_of(self.entry(row), incidence);
-        let first = incidence.transaction;
-        let mut goals = self.goals(starts, at, &start, found, decide);
-        goals.drop_found(first, found);
-        if goals.ends.is_empty() {
+        if skip_known(&mut goals, group, found, decide) {
             return;
         }
+        let start = goals.start;
         let mut marks = std::mem::take(&mut self.marks);
         let mut queue = self.first(start, &mut marks, order);
         let mut next = 0;
-        while next < queue.len() && !goals.ends.is_empty() {
+        while next < queue.len() {
             let strand = queue[next];
             next += 1;
-            for end in self.reached(strand, &goals) {
-                let second = end.incidence.transaction;
-                if found.has(first, second) || found.spanned(first).contains(&second) {
-                    continue;
-                }
-                if decide.cross(marks.route(start, strand, end), self, order) {
-                    found.insert(first, second);
-                }
-                goals.drop_found(first, found);
-                goals.drop_end(&end);
+            let mut meeting = Meeting {
+                strand,
+                marks: &marks,
+                goals: &mut goals,
+                group,
+                found,
+            };
+            self.meet(&mut meeting, order, decide);
+            if goals.are_closed(group, found) {
+                break;
             }
             self.expand(strand, start.strand, &mut marks, &mut queue, order);
         }
         self.marks = marks;
     }
 
-    /// Later transactions up to the next one at the location of the start, which spans the rest.
-    fn goals(
-        &self,
-        starts: &[(Incidence, u32)],
-        at: usize,
-        start: &End,
-        found: &mut Found,
-        decide: &impl Decide,
-    ) -> Goals {
-        let (_, row) = starts[at];
-        let mut ends: FxHashMap<u32, Vec<End>> = FxHashMap::default();
-        for &(incidence, other) in &starts[at + 1..] {
-            if incidence.transaction == start.incidence.transaction {
+    /// Decides the goals that a strand interacts with, the earliest transaction first.
+    fn meet(&mut self, met: &mut Meeting<'_>, order: &mut Order, decide: &mut impl Decide) {
+        let few = FEW.max(self.interactions.of(met.strand).len());
+        let mut looked = 0;
+        let mut from = 0;
+        while let Some(rank) = met.goals.next(from, met.group, met.found) {
+            if looked > few {
+                return self.meet_rest(rank, met, order, decide);
+            }
+            let ends: Vec<End> = met.goals.open(rank, met.group).collect();
+            looked += ends.len();
+            for end in ends {
+                let entry = self.interactions.entry_at(end.location, met.strand);
+                if entry.is_some_and(|entry| entry.writes || end.incidence.write.is_some()) {
+                    self.decide(end, met, order, decide);
+                }
+            }
+            from = rank + 1;
+        }
+    }
+
+    /// The same from the side of the strand, where the goals are many and its locations few.
+    fn meet_rest(
+        &mut self,
+        from: Rank,
+        met: &mut Meeting<'_>,
+        order: &mut Order,
+        decide: &mut impl Decide,
+    ) {
+        let torn = met.goals.start.strand;
+        let first = met.group.end(met.group.rows(from).start);
+        let first = first.incidence.transaction;
+        let mut reached = Vec::new();
+        for entry in self.interactions.of(met.strand) {
+            let entry = self.entry(*entry);
+            let Some(own) = self.interactions.entry_at(entry.location, torn) else {
                 continue;
-            }
-            if other == row {
-                break;
-            }
-            let end = end_of(self.entry(other), incidence);
-            match decide.is_known(start, &end) {
-                true => found.insert(start.incidence.transaction, incidence.transaction),
-                false => ends.entry(end.location).or_default().push(end),
+            };
+            let all = self.interactions.incidences(own);
+            let later = all.partition_point(|incidence| incidence.transaction < first);
+            let ends = all[later..].iter().map(|&incidence| end_of(own, incidence));
+            let ends = ends.take_while(|end| !met.goals.are_before(end.incidence.transaction));
+            reached.extend(ends.filter(|end| entry.writes || end.incidence.write.is_some()));
+        }
+        reached.sort_by_key(|end| (end.incidence.transaction, end.location));
+        let mut at = 0;
+        while let Some(&end) = reached.get(at) {
+            at += 1;
+            match met.goals.is_open(&end, met.group, met.found) {
+                Ok(()) => self.decide(end, met, order, decide),
+                Err(next) => {
+                    let rest = &reached[at..];
+                    at += rest.partition_point(|end| end.incidence.transaction < next);
+                }
             }
         }
-        Goals { ends }
+    }
+
+    fn decide(
+        &mut self,
+        end: End,
+        met: &mut Meeting<'_>,
+        order: &mut Order,
+        decide: &mut impl Decide,
+    ) {
+        let start = met.goals.start;
+        let stands = decide.is_known(&start, &end)
+            || decide.cross(met.marks.route(start, met.strand, end), self, order);
+        match stands {
+            true => met.goals.separated(&end, met.group, met.found),
+            false => met.goals.refuted(&end),
+        }
     }
 
     /// Starts a new search with the strands that interact with the start.
     fn first(&self, start: End, marks: &mut Marks, order: &mut Order) -> Vec<Strand> {
-        marks.number += 1;
-        marks.seen[start.strand as usize] = marks.number;
+        marks.begin(start.strand);
         let mut queue = Vec::new();
         for row in self.interactions.at(start.location) {
             let entry = &self.interactions.entries[row];
@@ -262,23 +267,6 @@ impl<'a> Search<'a> {
             }
         }
         queue
-    }
-
-    /// The goals that a strand interacts with, the earliest transaction first.
-    fn reached(&self, strand: Strand, goals: &Goals) -> Vec<End> {
-        let mut reached = Vec::new();
-        for entry in self
-            .interactions
-            .of(strand)
-            .iter()
-            .map(|&row| self.entry(row))
-        {
-            let ends = goals.ends.get(&entry.location).into_iter().flatten();
-            let met = ends.filter(|end| entry.writes || end.incidence.write.is_some());
-            reached.extend(met.copied());
-        }
-        reached.sort_by_key(|end| (end.incidence.transaction, end.location));
-        reached
     }
 
     /// Goes on from a strand: to what conflicts with it, and to what follows it. Only to strands that
@@ -293,16 +281,11 @@ impl<'a> Search<'a> {
     ) {
         for &row in self.interactions.of(strand) {
             let here = self.entry(row);
-            for other in &self.interactions.entries[self.interactions.at(here.location)] {
-                if marks.is_new(other.strand)
-                    && (here.writes || other.writes)
-                    && order.parallel(other.strand, torn)
-                    && order.parallel(other.strand, strand)
-                {
-                    marks.visit(other.strand, Via::Access(here.location), strand);
-                    queue.push(other.strand);
-                }
+            let others = marks.conflicting(here, torn, self.interactions, order);
+            for &other in &others {
+                marks.visit(other, Via::Access(here.location), strand);
             }
+            queue.extend(others);
         }
         let component = self.component[strand as usize];
         for &(next, _) in self.successors.of(strand) {
@@ -342,79 +325,36 @@ fn end_of(entry: &Entry, incidence: Incidence) -> End {
     }
 }
 
-impl Goals {
-    /// Leaves out what is found, or spanned by what is found.
-    fn drop_found(&mut self, first: Transaction, found: &Found) {
-        let spanned = found.spanned(first);
-        self.ends.retain(|_, ends| {
-            ends.retain(|end| {
-                let second = end.incidence.transaction;
-                !spanned.contains(&second) && !found.has(first, second)
-            });
-            !ends.is_empty()
-        });
-    }
-
-    fn drop_end(&mut self, end: &End) {
-        if let Some(ends) = self.ends.get_mut(&end.location) {
-            ends.retain(|other| other != end);
-            if ends.is_empty() {
-                self.ends.remove(&end.location);
-            }
-        }
-    }
+/// A strand that the search has come to, and what is left to find there.
+struct Meeting<'a> {
+    strand: Strand,
+    marks: &'a Marks,
+    goals: &'a mut Goals,
+    group: &'a mut Group,
+    found: &'a mut Found,
 }
 
-impl Default for Marks {
-    fn default() -> Self {
-        Self::new(0)
-    }
-}
-
-impl Marks {
-    fn new(strands: usize) -> Self {
-        Self {
-            seen: vec![0; strands],
-            came: vec![(Via::Serial, NONE); strands],
-            number: 0,
+/// Takes as found what is known of the same source positions, up to the first goal that is not. Whether
+/// nothing is left.
+fn skip_known(
+    goals: &mut Goals,
+    group: &mut Group,
+    found: &mut Found,
+    decide: &impl Decide,
+) -> bool {
+    while !goals.are_closed(group, found) {
+        let Some(rank) = goals.next(0, group, found) else {
+            return true;
+        };
+        let mut open = goals.open(rank, group);
+        let known = open.find(|end| decide.is_known(&goals.start, end));
+        drop(open);
+        match known {
+            Some(end) => goals.separated(&end, group, found),
+            None => return false,
         }
     }
-
-    fn is_new(&self, strand: Strand) -> bool {
-        self.seen[strand as usize] != self.number
-    }
-
-    fn visit(&mut self, strand: Strand, via: Via, from: Strand) {
-        self.seen[strand as usize] = self.number;
-        self.came[strand as usize] = (via, from);
-    }
-
-    /// The way from the start to this strand, and on to the end.
-    fn route(&self, start: End, last: Strand, end: End) -> Route {
-        let mut stops = Vec::new();
-        let mut at = last;
-        while at != start.strand {
-            let (via, from) = self.came[at as usize];
-            stops.push((via, at));
-            at = from;
-        }
-        stops.reverse();
-        // Several steps of task order in a row are one.
-        let mut short: Vec<(Via, Strand)> = Vec::new();
-        for stop in stops {
-            match short.last_mut() {
-                Some(before) if before.0 == Via::Serial && stop.0 == Via::Serial => {
-                    before.1 = stop.1;
-                }
-                _ => short.push(stop),
-            }
-        }
-        Route {
-            start,
-            stops: short,
-            end,
-        }
-    }
+    true
 }
 
 fn component(log: &Log, interactions: &Interactions) -> Vec<u32> {

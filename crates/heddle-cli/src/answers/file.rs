@@ -84,6 +84,7 @@ pub fn parse(source: &Arc<Source>, text: &str) -> Result<Vec<Entry>, Problem> {
     let harmless = file.harmless.into_iter();
     let harmless = harmless.map(|table| (Answer::Harmless, table));
     let mut entries = Vec::new();
+    let lines = Lines::new(text);
     for (answer, table) in merges.chain(harmless) {
         let span = table.span();
         let Table { first, second, .. } = table.into_inner();
@@ -96,7 +97,7 @@ pub fn parse(source: &Arc<Source>, text: &str) -> Result<Vec<Entry>, Problem> {
             answer,
             first,
             second,
-            site: site(text, first_line(text, span)),
+            site: lines.site(first_line(text, span)),
         });
     }
     entries.sort_by_key(|entry| (entry.site.line, entry.site.column));
@@ -133,7 +134,7 @@ fn wrong_with(anchor: &Anchor) -> Option<&'static str> {
 }
 
 fn problem(source: &Arc<Source>, text: &str, span: Range<usize>, wrong: &str) -> Problem {
-    let place = site(text, first_line(text, span));
+    let place = Lines::new(text).site(first_line(text, span));
     let mut problem = Problem::plain(format!("{}: {wrong}", source.path()));
     problem.label = Some("here".into());
     problem.at(Some(Position::new(Arc::clone(source), place)))
@@ -147,19 +148,35 @@ fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
     start..span.end.clamp(start, end)
 }
 
-/// Line and column of some bytes of one line.
-fn site(text: &str, span: Range<usize>) -> Site {
-    let before = text.get(..span.start).unwrap_or_default();
-    let column = |text: &str| text.chars().rev().take_while(|&c| c != '\n').count() + 1;
-    let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-    let inside = text.get(span).unwrap_or_default();
-    let line = number(before.matches('\n').count() + 1);
-    let start = column(before);
-    Site {
-        file: FileId::new(0),
-        line,
-        column: number(start),
-        end_line: line,
-        end_column: number(start + inside.chars().count().max(1)),
+/// A text and where its lines start.
+struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(ends).collect();
+        Self { text, starts }
+    }
+
+    /// Line and column of some bytes of one line.
+    fn site(&self, span: Range<usize>) -> Site {
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let line = self.starts.partition_point(|&start| start <= span.start);
+        let start = self.starts[line - 1];
+        let width = |bytes: Range<usize>| {
+            let part = self.text.get(bytes).unwrap_or_default();
+            part.chars().count()
+        };
+        let column = width(start..span.start) + 1;
+        Site {
+            file: FileId::new(0),
+            line: number(line),
+            column: number(column),
+            end_line: number(line),
+            end_column: number(column + width(span).max(1)),
+        }
     }
 }

@@ -31,6 +31,9 @@ pub use merge::WithoutCuts;
 /// What the file is called.
 pub const FILE: &str = "heddle.toml";
 
+/// Unused entries that are told one by one.
+const MOST_TOLD: usize = 20;
+
 /// The answers for one program.
 #[derive(Debug, Default)]
 pub struct Answers {
@@ -131,11 +134,18 @@ impl Answers {
         found
     }
 
-    /// What the entries that made no difference have to be told.
+    /// What is to be said of the entries that made no difference: of each, if they are not very many.
     pub fn unused(&self) -> Vec<Problem> {
         let entries = self.entries.iter();
-        let unused = entries.filter(|judged| !judged.is_used);
-        unused.filter_map(|judged| self.complaint(judged)).collect()
+        let is_unused =
+            |judged: &&Judged| !judged.is_used && !matches!(judged.sites, Err(Lost::OtherProgram));
+        let unused: Vec<&Judged> = entries.filter(is_unused).collect();
+        let told = unused.iter().take(MOST_TOLD);
+        let mut told: Vec<Problem> = told.filter_map(|judged| self.complaint(judged)).collect();
+        if let Some(more @ 1..) = unused.len().checked_sub(MOST_TOLD) {
+            told.push(Problem::plain(format!("{more} more unused answers")));
+        }
+        told
     }
 
     fn complaint(&self, judged: &Judged) -> Option<Problem> {

@@ -33,8 +33,20 @@ impl<L: Listener> Machine<'_, L> {
 
     pub fn sync(&mut self) -> Fallible<Flow> {
         self.forbid_in_isolated()?;
+        let has_block = self.innermost_sync_block().is_some();
         let wait = self.end_sync_block().or_else(|| self.join_outer_blocks());
+        if wait.is_none() && !has_block {
+            self.end_strand()?;
+        }
         Ok(wait.map_or(Flow::Next, Flow::Wait))
+    }
+
+    /// A `sync` with nothing to wait for ends the strand all the same: it is a task operation.
+    fn end_strand(&mut self) -> Fallible<()> {
+        let site = self.code.site(self.running.pc);
+        self.open_scope(FinishKind::SyncBlock, site)?;
+        self.end_scope();
+        Ok(())
     }
 
     /// Ends the running activation's sync block at its present finish, if there is one.

@@ -29,12 +29,13 @@ fn a_finish_around_a_call_takes_the_tasks_of_the_callee() {
 }
 
 #[test]
-fn the_sync_block_opens_at_the_first_spawn_and_ends_at_sync() {
+fn the_sync_block_opens_at_the_first_spawn_and_a_sync_without_one_is_an_empty_block() {
     check(
         "shared x; sync; spawn { x = 1; } spawn { x = 2; } sync; x = 3; sync; spawn { skip; }",
-        "block F1, spawn T1 in F1, begin T1, write x, end T1, resume T0,
-         spawn T2 in F1, begin T2, write x, end T2, resume T0, close F1, write x,
-         block F2, spawn T3 in F2, begin T3, end T3, resume T0, close F2, end T0",
+        "block F1, close F1, block F2, spawn T1 in F2, begin T1, write x, end T1, resume T0,
+         spawn T2 in F2, begin T2, write x, end T2, resume T0, close F2, write x,
+         block F3, close F3,
+         block F4, spawn T3 in F4, begin T3, end T3, resume T0, close F4, end T0",
     );
 }
 
@@ -42,7 +43,8 @@ fn the_sync_block_opens_at_the_first_spawn_and_ends_at_sync() {
 fn a_procedure_joins_its_children_when_it_returns() {
     check(
         "shared x; proc p() { spawn { skip; } return 1; } x = p(); sync;",
-        "block F1, spawn T1 in F1, begin T1, end T1, resume T0, close F1, write x, end T0",
+        "block F1, spawn T1 in F1, begin T1, end T1, resume T0, close F1, write x,
+         block F2, close F2, end T0",
     );
 }
 
@@ -51,7 +53,7 @@ fn sync_in_a_callee_leaves_the_callers_block_open() {
     check(
         "proc p() { sync; spawn { skip; } sync; } spawn { skip; } p(); spawn { skip; } sync;",
         "block F1, spawn T1 in F1, begin T1, end T1, resume T0,
-         block F2, spawn T2 in F2, begin T2, end T2, resume T0, close F2,
+         block F2, close F2, block F3, spawn T2 in F3, begin T2, end T2, resume T0, close F3,
          spawn T3 in F1, begin T3, end T3, resume T0, close F1, end T0",
     );
 }
@@ -71,7 +73,7 @@ fn sync_inside_a_finish_joins_the_tasks_of_a_block_it_cannot_end() {
         "spawn { skip; } finish { spawn { skip; } sync; sync; } sync;",
         "block F1, spawn T1 in F1, begin T1, end T1, resume T0,
          finish F2, block F3, spawn T2 in F3, begin T2, end T2, resume T0, close F3, join T1,
-         close F2, close F1, end T0",
+         block F4, close F4, close F2, close F1, end T0",
     );
 }
 
@@ -81,7 +83,8 @@ fn sync_inside_a_finish_waits_for_the_whole_outer_block() {
         "event e; spawn { task after e { skip; } } finish { async { satisfy e; } sync; }",
         "block F1, spawn T1 in F1, begin T1, dependent T2 in F1, end T1, resume T0,
          finish F2, async T3 in F2, begin T3, signal e, end T3, resume T0,
-         begin T2, wait e, end T2, resume T0, join T1, join T2, close F2, close F1, end T0",
+         begin T2, wait e, end T2, resume T0, join T1, join T2, block F3, close F3,
+         close F2, close F1, end T0",
     );
 }
 

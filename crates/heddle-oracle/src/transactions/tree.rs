@@ -239,11 +239,8 @@ impl Builder {
         self.strand(&[&[end], &inside[..]].concat())
     }
 
-    /// A sync that has somebody to wait for ends the strand.
+    /// A sync ends the strand, whether or not there is somebody to wait for.
     fn sync(&mut self, strand: Thread, children: &mut Vec<Thread>) -> Thread {
-        if children.is_empty() {
-            return strand;
-        }
         let children = std::mem::take(children);
         self.strand(&[&[strand], &children[..]].concat())
     }

@@ -1,8 +1,10 @@
 //! What is parallel: futures, events, dependences and scope handles order strands.
 
 use heddle_core::Decision;
+use heddle_lang::cuts::Cuts;
+use heddle_transactions::Exact;
 
-use crate::found;
+use crate::{found, separations, try_with};
 
 fn replayed(location: &str) -> (String, Decision) {
     (location.into(), Decision::Replayed)
@@ -103,4 +105,38 @@ fn a_cycle_that_no_schedule_shows_is_refuted_and_counted() {
     let source = source.replace("write u; write v; }", "write v; cut; write u; }");
     let found = found(&source);
     assert!(found.contains(&replayed("x,y")), "{found:?}");
+}
+
+#[test]
+fn a_pair_is_found_behind_a_read_of_the_location_it_starts_at() {
+    // The last cut shows only from the write of x on: what reads x in between conflicts with less.
+    let source = "shared x, y; finish {
+        async { x = 1; cut; read x; cut; read y; }
+        async { read x; y = 1; finish { skip; } x = 2; } }";
+    let locations: Vec<String> = found(source).into_iter().map(|one| one.0).collect();
+    assert_eq!(locations, ["x", "x,y"]);
+}
+
+#[test]
+fn a_wait_for_nobody_ends_the_strand() {
+    for wait in ["sync;", "finish { }"] {
+        let source = format!(
+            "shared x; finish {{ async {{ x = x + 1; {wait} cut; x = x + 1; }} async {{ x = 5; }} }}"
+        );
+        assert_eq!(found(&source), [], "{wait}");
+    }
+}
+
+#[test]
+fn locations_beyond_a_hundred_at_one_pair_of_positions_are_counted() {
+    let source = "shared a[300]; finish {
+        async { for i in 0..300 { a[i] = 1; cut; a[i] = 2; } }
+        async { for i in 0..300 { a[i] = 3; } } }";
+    let (_, checked) = try_with(source, Cuts::Manual, Exact::Quick).expect("nothing is rejected");
+    let counts = checked.outcome.transactions.expect("transactions");
+    assert_eq!(
+        separations(&checked).count() as u64 + counts.unlisted,
+        counts.confirmed
+    );
+    assert!(counts.unlisted >= 200, "{counts:?}");
 }

@@ -39,3 +39,12 @@ fn candidates_stand_in_front_of_statements() {
     assert_eq!(lines(Cuts::Menier), [3, 4, 5]);
     assert_eq!(lines(Cuts::Access), [3, 4, 5, 5]);
 }
+
+#[test]
+fn the_access_rule_cuts_a_critical_section_off_from_what_follows() {
+    let task = "async { isolated { x = x + 1; } y = 1; }";
+    let source = format!("shared x, y; finish {{ {task} {task} }}");
+    assert_eq!(found_with(&source, Cuts::Access).len(), 1);
+    let alone = source.replace("y = 1;", "");
+    assert_eq!(found_with(&alone, Cuts::Access).len(), 0);
+}

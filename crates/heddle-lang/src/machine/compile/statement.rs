@@ -75,6 +75,10 @@ impl<'p> BodyCompiler<'_, 'p> {
             }
             StmtKind::Sync => self.sync(site),
             StmtKind::Cut if self.program.cuts == Cuts::None => {}
+            StmtKind::Release(lock) => {
+                self.emit(Instruction::Release { lock: *lock }, site);
+                self.section_end(site);
+            }
             _ => {
                 if let Some(instruction) = lone_instruction(&statement.kind) {
                     self.emit(instruction, site);
@@ -126,6 +130,14 @@ impl<'p> BodyCompiler<'_, 'p> {
             Enclosing::Isolated(site) => self.emit(Instruction::LeaveIsolated, site),
             Enclosing::With(lock, site) => self.emit(Instruction::Release { lock }, site),
         }
+        if let Enclosing::Isolated(site) | Enclosing::With(_, site) = enclosing {
+            self.section_end(site);
+        }
+    }
+
+    /// Accesses of a critical section are not cut apart, but from what follows they are.
+    fn section_end(&mut self, site: SiteId) {
+        self.rule_cut(Cuts::Access, site);
     }
 
     /// `return`: leaves the blocks around it from the inside out, then the body.
@@ -273,7 +285,6 @@ fn lone_instruction(kind: &StmtKind) -> Option<Instruction> {
         StmtKind::Await(region) => Some(Instruction::Await { region }),
         StmtKind::AwaitAny(region) => Some(Instruction::AwaitAny { region }),
         StmtKind::Acquire(lock) => Some(Instruction::Acquire { lock }),
-        StmtKind::Release(lock) => Some(Instruction::Release { lock }),
         StmtKind::Cut => Some(Instruction::Cut),
         _ => None,
     }

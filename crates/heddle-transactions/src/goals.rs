@@ -1,0 +1,255 @@
+//! Which pairs of transactions of one strand are still to be looked at.
+//!
+//! A pair that other pairs span needs no finding of its own: whoever mends (t0, t1) and (t1, t2) has mended
+//! (t0, t2). In a loop nearly all pairs are spanned by neighbours, so they must not be looked at one by one.
+//!
+//! # Invariants
+//! 1. Transactions are gone through from the last to the first. All that is found of a later one is final.
+//! 2. `gaps[r]` is the first transaction after `r` that the chain of nearest pairs from `r` does not
+//!    contain. Whatever is linked with `r` is linked with all between `r` and that gap.
+//!
+//! # Cost
+//! A pair that is spanned costs nothing; one that is not costs a constant each time it is asked for.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cycle::End;
+use crate::log::{NONE, Transaction};
+
+/// Pairs of transactions of one strand that are found separated.
+#[derive(Default, Debug)]
+pub struct Found {
+    pairs: FxHashSet<(Transaction, Transaction)>,
+    /// The nearest later transaction that each is separated from.
+    nearest: FxHashMap<Transaction, Transaction>,
+}
+
+impl Found {
+    /// These two are separated.
+    pub fn insert(&mut self, first: Transaction, second: Transaction) {
+        self.pairs.insert((first, second));
+        let nearest = self.nearest.entry(first).or_insert(second);
+        *nearest = second.min(*nearest);
+    }
+
+    /// Whether this pair is found, or spanned by what is found.
+    fn has(&self, first: Transaction, second: Transaction) -> bool {
+        let mut at = first;
+        while let Some(&next) = self.nearest.get(&at).filter(|_| at < second) {
+            at = next;
+        }
+        at == second || self.pairs.contains(&(first, second))
+    }
+}
+
+/// A row of the transactions of a group.
+pub type Rank = usize;
+
+/// The accesses of one strand in one block, by transaction.
+#[derive(Debug)]
+pub struct Group {
+    /// By transaction, then by location.
+    ends: Vec<End>,
+    /// Of each access: the next transaction that does the same at its location. What lies behind is spanned.
+    limits: Vec<Transaction>,
+    /// The first access of each transaction, and the end.
+    firsts: Vec<usize>,
+    /// The nearest later transaction of the group that each is separated from.
+    nearest: Vec<Rank>,
+    gaps: Vec<Rank>,
+}
+
+/// The goals of one start.
+#[derive(Debug)]
+pub struct Goals {
+    /// Where the cycles start.
+    pub start: End,
+    rank: Rank,
+    limit: Transaction,
+    /// The first that is open.
+    low: Rank,
+    /// Those that were refuted.
+    refuted: FxHashSet<(Transaction, u32)>,
+}
+
+impl Group {
+    /// The group of these accesses; nothing if they are all in one transaction.
+    pub fn new(mut ends: Vec<End>) -> Option<Self> {
+        ends.sort_by_key(|end| (end.incidence.transaction, end.location));
+        let mut firsts = Vec::new();
+        for (row, end) in ends.iter().enumerate() {
+            let before = row
+                .checked_sub(1)
+                .map(|row| ends[row].incidence.transaction);
+            if before != Some(end.incidence.transaction) {
+                firsts.push(row);
+            }
+        }
+        let ranks = firsts.len();
+        if ranks < 2 {
+            return None;
+        }
+        firsts.push(ends.len());
+        let mut group = Self {
+            limits: vec![NONE; ends.len()],
+            nearest: vec![ranks; ranks],
+            gaps: vec![ranks; ranks + 1],
+            ends,
+            firsts,
+        };
+        group.link();
+        Some(group)
+    }
+
+    /// Neighbours at one location are always separated; the first of them that does as much as this
+    /// one there spans what comes behind it.
+    fn link(&mut self) {
+        // By location: the next transaction, and the next that writes.
+        let mut next: FxHashMap<u32, (Rank, Transaction)> = FxHashMap::default();
+        for rank in (0..self.ranks()).rev() {
+            for row in self.rows(rank) {
+                let end = self.ends[row];
+                let known = next.get(&end.location).copied();
+                let (neighbour, writer) = known.unwrap_or((self.ranks(), NONE));
+                self.nearest[rank] = self.nearest[rank].min(neighbour);
+                let writes = end.incidence.write.is_some();
+                self.limits[row] = match (writes, neighbour < self.ranks()) {
+                    (true, _) => writer,
+                    (false, true) => self.transaction(neighbour),
+                    (false, false) => NONE,
+                };
+                let transaction = end.incidence.transaction;
+                let writer = if writes { transaction } else { writer };
+                next.insert(end.location, (rank, writer));
+            }
+        }
+    }
+
+    /// How many transactions there are.
+    pub fn ranks(&self) -> usize {
+        self.firsts.len() - 1
+    }
+
+    /// The rows of a transaction's accesses.
+    pub fn rows(&self, rank: Rank) -> std::ops::Range<usize> {
+        self.firsts[rank]..self.firsts[rank + 1]
+    }
+
+    /// An access.
+    pub fn end(&self, row: usize) -> End {
+        self.ends[row]
+    }
+
+    fn transaction(&self, rank: Rank) -> Transaction {
+        self.ends[self.firsts[rank]].incidence.transaction
+    }
+
+    fn rank_of(&self, transaction: Transaction) -> Option<Rank> {
+        let rows = &self.firsts[..self.ranks()];
+        let key = |&row: &usize| self.ends[row].incidence.transaction;
+        rows.binary_search_by_key(&transaction, key).ok()
+    }
+
+    /// All that starts at this transaction has been looked at.
+    pub fn close(&mut self, rank: Rank) {
+        let next = rank + 1;
+        self.gaps[rank] = match self.nearest[rank] == next {
+            true => self.gaps[next],
+            false => next,
+        };
+    }
+
+    /// What may be separated from this access.
+    pub fn goals(&self, rank: Rank, row: usize) -> Goals {
+        Goals {
+            start: self.ends[row],
+            rank,
+            limit: self.limits[row],
+            low: rank + 1,
+            refuted: FxHashSet::default(),
+        }
+    }
+}
+
+impl Goals {
+    /// The accesses of the first open transaction from this one on; none if there is no open one.
+    pub fn next(&self, from: Rank, group: &Group, found: &Found) -> Option<Rank> {
+        let first = self.start.incidence.transaction;
+        let mut at = from.max(self.low);
+        let mut chain = group.nearest[self.rank];
+        while at < group.ranks() {
+            let transaction = group.transaction(at);
+            if transaction >= self.limit {
+                return None;
+            }
+            while chain < at {
+                // The chain runs through all transactions up to the gap.
+                let last = group.gaps[chain] - 1;
+                chain = if at <= last { at } else { group.nearest[last] };
+            }
+            if chain == at {
+                at = group.gaps[at];
+            } else if self.open(at, group).next().is_none() || found.has(first, transaction) {
+                at += 1;
+            } else {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// The goals of a transaction, refuted ones left out. Those at the location of the start are spanned
+    /// by neighbours.
+    pub fn open<'a>(&'a self, rank: Rank, group: &'a Group) -> impl Iterator<Item = End> + 'a {
+        let ends = group.ends[group.rows(rank)].iter().copied();
+        ends.filter(|end| {
+            let key = (end.incidence.transaction, end.location);
+            end.location != self.start.location && !self.refuted.contains(&key)
+        })
+    }
+
+    /// Whether this access is a goal that is still open, and else where to go on.
+    pub fn is_open(&self, end: &End, group: &Group, found: &Found) -> Result<(), Transaction> {
+        let Some(rank) = group.rank_of(end.incidence.transaction) else {
+            return Err(end.incidence.transaction + 1);
+        };
+        match self.next(rank, group, found) {
+            Some(next) if next == rank => match self.open(rank, group).any(|open| open == *end) {
+                true => Ok(()),
+                false => Err(end.incidence.transaction),
+            },
+            Some(next) => Err(group.transaction(next)),
+            None => Err(NONE),
+        }
+    }
+
+    /// The start and this transaction are separated.
+    pub fn separated(&self, end: &End, group: &mut Group, found: &mut Found) {
+        let second = end.incidence.transaction;
+        found.insert(self.start.incidence.transaction, second);
+        if let Some(rank) = group.rank_of(second) {
+            let nearest = &mut group.nearest[self.rank];
+            *nearest = rank.min(*nearest);
+        }
+    }
+
+    /// No cycle from the start ends here.
+    pub fn refuted(&mut self, end: &End) {
+        let key = (end.incidence.transaction, end.location);
+        self.refuted.insert(key);
+    }
+
+    /// Whether nothing is open. What is closed stays so: the next question begins where this one ended.
+    pub fn are_closed(&mut self, group: &Group, found: &Found) -> bool {
+        match self.next(self.low, group, found) {
+            Some(rank) => self.low = rank,
+            None => self.low = group.ranks(),
+        }
+        self.low == group.ranks()
+    }
+
+    /// Whether this transaction comes too late.
+    pub fn are_before(&self, transaction: Transaction) -> bool {
+        transaction >= self.limit
+    }
+}
