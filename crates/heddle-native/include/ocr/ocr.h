@@ -408,6 +408,16 @@ u8 ocrGuidMapDestroy(ocrGuid_t mapGuid);
 u8 ocrGuidFromIndex(ocrGuid_t *outGuid, ocrGuid_t rangeGuid, u64 idx);
 u8 ocrGetGuidKind(ocrGuidUserKind *outKind, ocrGuid_t guid);
 
+/* Ranges whose identifiers a function of the program's finds, from a tuple of numbers. */
+typedef ocrGuid_t (*heddleOcrMap_t)(ocrGuid_t startGuid, u64 skipGuid, s64 *params, s64 *tuple);
+u8 heddleOcrMapCreate(ocrGuid_t *mapGuid, heddleOcrMap_t mapFunc, u32 numParams, s64 *params);
+static inline u8 ocrGuidMapCreate(ocrGuid_t *mapGuid, u32 numParams, heddleOcrMap_t mapFunc,
+                                  s64 *params, u64 numberGuid, ocrGuidUserKind kind) {
+    (void)numberGuid, (void)kind;
+    return heddleOcrMapCreate(mapGuid, mapFunc, numParams, params);
+}
+u8 ocrGuidFromLabel(ocrGuid_t *outGuid, ocrGuid_t mapGuid, s64 *tuple);
+
 /* ---- What the running task knows of itself ---- */
 
 ocrGuid_t ocrElsUserGet(u8 offset);
