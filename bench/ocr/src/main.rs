@@ -1,16 +1,19 @@
 //! `cargo xtask bench ocr`: event-driven tasks, as Tables 6.1 and 6.2 of Yu's thesis.
 //!
 //! First, programs of ours are built plain, instrumented with a runtime that does nothing, and checked; all three execute
-//! on the same runtime of event-driven tasks. Then loads of the same shapes are judged by the product's engine and by
-//! the thesis' search with none, one, two and three of its optimisations. All that finish must name the same racy
-//! locations, of the load as it is (none) and with a defect, else the benchmark fails.
+//! on the same runtime of event-driven tasks. Then the questions of order of loads are answered by the product's engine
+//! and by the thesis' search with none, one, two and three of its optimisations. All that finish must name the same racy
+//! locations, of the load as it is (none) and with a defect, else the benchmark fails. Last, the same loads are
+//! checked by the whole engine, histories included.
 
 mod load;
 mod ours;
 mod programs;
+mod question;
 mod search;
 
-use load::{Load, grid, look_ups, tree_search, with_defect};
+use load::{Load, grid, joins, look_ups, stencil, tangle, tree_search, with_defect};
+use question::Questions;
 use search::{LEVELS, Level};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -59,116 +62,202 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
+/// A load, and whether the baselines are asked about it.
+struct Case {
+    make: fn() -> Load,
+    has_baselines: bool,
+}
+
+fn cases() -> [Case; 8] {
+    let case = |make, has_baselines| Case {
+        make,
+        has_baselines,
+    };
+    [
+        case(|| tree_search(150_000), true),
+        case(|| look_ups("RSBench-like", 10, 1000, 0, 200), true),
+        case(|| look_ups("XSBench-like", 10, 1000, 6800, 100), true),
+        case(|| joins(100_000), true),
+        case(|| grid(150), true),
+        case(|| tangle(100_000, 64), true),
+        case(|| look_ups("large rounds", 333, 1000, 0, 4), false),
+        case(|| stencil("large stencil", 1000, 1000), false),
+    ]
+}
+
 fn orders(patience: Duration) -> Result<Value, String> {
-    println!("\nquestions of order, seconds (- : more than {patience:?})");
     println!(
-        "{:<14} {:>9} {:>9} {:>9}  {:>9} {:>9} {:>9} {:>9}  {:>8}",
-        "load", "EDTs", "edges", "heddle", "bfs", "+cache", "+reversed", "+compress", "factor"
+        "\nquestions of order, seconds (- : more than {patience:?}); with histories, and its memory"
     );
-    let loads: [fn() -> Load; 5] = [
-        || tree_search(5_000),
-        || look_ups("RSBench-like", 10, 1000, 200),
-        || look_ups("XSBench-like", 12, 1000, 100),
-        || grid(150),
-        || look_ups("large", 333, 1000, 4),
-    ];
+    println!(
+        "{:<14} {:>9} {:>9} {:>9} {:>8}  {:>8} {:>8} {:>9} {:>9} {:>8}  {:>9} {:>7}",
+        "load",
+        "EDTs",
+        "edges",
+        "questions",
+        "heddle",
+        "bfs",
+        "+cache",
+        "+reversed",
+        "+compress",
+        "factor",
+        "histories",
+        "MB"
+    );
     let mut rows = Vec::new();
-    for (at, make) in loads.into_iter().enumerate() {
-        let largest = at + 1 == loads.len();
-        check_verdicts(make, patience, largest)?;
-        rows.push(row(&make(), patience, largest)?);
+    for case in cases() {
+        rows.push(row(&(case.make)(), &case, patience)?);
+        check_verdicts(&with_defect((case.make)()), &case, patience)?;
     }
     Ok(Value::Array(rows))
 }
 
-/// One line of the table. The baselines are not asked about the largest load.
-fn row(load: &Load, patience: Duration, is_largest: bool) -> Result<Value, String> {
-    let own = ours::run(load)?;
+/// One line of the table.
+fn row(load: &Load, case: &Case, patience: Duration) -> Result<Value, String> {
+    let whole = ours::check(load)?;
+    let questions = Questions::new(load);
+    let own = ours::answer(load, &questions)?;
+    if !own.racy.is_empty() || !whole.racy.is_empty() {
+        return Err(format!("{}: races in a load without any", load.name));
+    }
     let seconds = own.time.as_secs_f64();
     let mut line = format!(
-        "{:<14} {:>9} {:>9} {seconds:>9.3} ",
+        "{:<14} {:>9} {:>9} {:>9} {seconds:>8.3} ",
         load.name,
         load.edts.len(),
-        load.edges()
+        load.edges(),
+        questions.len()
     );
     let mut times = serde_json::Map::new();
-    let mut best = None;
-    for level in LEVELS {
-        if is_largest {
-            line += &format!(" {:>9}", "");
-            continue;
-        }
-        let searched = search::run(load, level, patience);
+    let mut factor = String::new();
+    for level in LEVELS.into_iter().filter(|_| case.has_baselines) {
+        let searched = search::answer(load, &questions, level, patience);
         let time = searched.time.as_secs_f64();
-        line += &match &searched.racy {
-            Some(_) => format!(" {time:>9.2}"),
-            None => format!(" {:>9}", "-"),
+        let text = match &searched.racy {
+            Some(_) => format!("{time:.2}"),
+            None => "-".into(),
         };
-        times.insert(
-            level.name().into(),
-            json!(searched.racy.is_some().then_some(time)),
-        );
-        if level == Level::Compress {
-            best = Some((time, searched.racy.is_some(), searched.questions));
-        }
+        line += &format!(" {text:>width$}", width = level.name().len().max(8));
+        let is_done = searched.racy.is_some();
+        times.insert(level.name().into(), json!(is_done.then_some(time)));
+        let mark = if is_done { "" } else { ">" };
+        factor = format!("{mark}{:.0}x", time / seconds);
     }
-    if let Some((time, is_done, questions)) = best {
-        let mark = if is_done { " " } else { ">" };
-        line += &format!(" {mark}{:>7.0}x", time / seconds);
-        times.insert("questions".into(), json!(questions));
+    if !case.has_baselines {
+        line += &format!(" {:>37}", "");
     }
-    println!("{line}");
+    let memory = whole.memory as f64 / 1e6;
+    let whole = whole.time.as_secs_f64();
+    println!("{line} {factor:>8}  {whole:>9.3} {memory:>7.0}");
     Ok(json!({
-        "load": load.name, "edts": load.edts.len(), "edges": load.edges(), "heddle": seconds, "searches": times,
+        "load": load.name, "edts": load.edts.len(), "edges": load.edges(), "questions": questions.len(),
+        "heddle": seconds, "searches": times, "histories": whole, "megabytes": memory,
     }))
 }
 
-/// Everyone must say the same.
-fn check_verdicts(make: fn() -> Load, patience: Duration, is_largest: bool) -> Result<(), String> {
-    let clean = ours::run(&make())?;
-    if !clean.racy.is_empty() {
-        return Err(format!("{}: races in a load without any", make().name));
+/// Everyone must say the same of a defective load.
+fn check_verdicts(load: &Load, case: &Case, patience: Duration) -> Result<(), String> {
+    let questions = Questions::new(load);
+    let own = ours::answer(load, &questions)?.racy;
+    let mut others = vec![("with histories", ours::check(load)?.racy)];
+    if case.has_baselines {
+        let searched = search::answer(load, &questions, Level::Compress, patience);
+        others.extend(searched.racy.map(|racy| ("by the thesis' search", racy)));
     }
-    let defective = with_defect(make());
-    let own = ours::run(&defective)?;
-    if own.racy.is_empty() {
-        return Err(format!("{}: the defect is not found", defective.name));
+    if own.is_empty() {
+        return Err(format!("{}: the defect is not found", load.name));
     }
-    if is_largest {
-        return Ok(());
+    for (how, racy) in others {
+        if racy != own {
+            return Err(format!(
+                "{}: {own:?} and, {how}, {racy:?} are said to be racy",
+                load.name
+            ));
+        }
     }
-    let searched = search::run(&defective, Level::Compress, patience);
-    match searched.racy {
-        Some(racy) if racy != own.racy => Err(format!(
-            "{}: {:?} and {racy:?} are said to be racy",
-            defective.name, own.racy
-        )),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
+    /// All that precedes each task, by the definition: far too slow, and obviously right.
+    fn closure(load: &Load) -> Vec<Vec<bool>> {
+        let edts = load.edts.len();
+        let mut before = vec![vec![false; edts]; edts + load.finishes as usize + 1];
+        let join = |before: &mut Vec<Vec<bool>>, to: usize, from: usize| {
+            let mut all = before[from].clone();
+            if from < edts {
+                all[from] = true;
+            }
+            for (at, is_before) in all.into_iter().enumerate() {
+                before[to][at] |= is_before;
+            }
+        };
+        for (number, edt) in load.edts.iter().enumerate() {
+            if number > 0 {
+                join(&mut before, number, edt.enabler as usize);
+            }
+            for &source in &edt.sources {
+                join(&mut before, number, source as usize);
+            }
+            if let Some(finish) = edt.after {
+                join(&mut before, number, edts + finish as usize);
+            }
+            let finishes = edt.opens.into_iter().chain([edt.home]);
+            for finish in finishes.filter(|&finish| finish != 0) {
+                join(&mut before, edts + finish as usize, number);
+            }
+        }
+        before
+    }
+
+    /// Locations with two accesses of which neither precedes the other, one of them a write.
+    fn racy(load: &Load) -> BTreeSet<u64> {
+        let before = closure(load);
+        let mut accesses: Vec<Vec<(usize, bool)>> = vec![Vec::new(); load.locations as usize];
+        let mut racy = BTreeSet::new();
+        for (number, edt) in load.edts.iter().enumerate() {
+            for access in &edt.accesses {
+                for location in access.start..access.start + access.len {
+                    let earlier = &mut accesses[location as usize];
+                    let conflicts = |&(other, wrote): &(usize, bool)| {
+                        (wrote || access.is_write) && other != number && !before[number][other]
+                    };
+                    if earlier.iter().any(conflicts) {
+                        racy.insert(location);
+                    }
+                    earlier.push((number, access.is_write));
+                }
+            }
+        }
+        racy
+    }
 
     #[test]
-    fn the_engine_and_every_search_name_the_same_racy_locations() {
-        let loads: [fn() -> Load; 3] = [
+    fn the_engine_and_every_search_agree_with_the_transitive_closure() {
+        let loads: [fn() -> Load; 6] = [
             || tree_search(300),
-            || look_ups("small", 3, 8, 20),
+            || look_ups("small", 3, 8, 20, 16),
+            || joins(300),
             || grid(8),
+            || stencil("stencil", 8, 12),
+            || tangle(200, 12),
         ];
         for make in loads {
             for load in [make(), with_defect(make())] {
-                let own = ours::run(&load).expect("there is address space");
+                let (right, questions) = (racy(&load), Questions::new(&load));
+                let name = load.name;
+                let whole = ours::check(&load).expect("there is address space");
+                assert_eq!(whole.racy, right, "{name}, with histories");
+                let own = ours::answer(&load, &questions).expect("there is address space");
+                assert_eq!(own.racy, right, "{name}");
                 for level in LEVELS {
-                    let searched = search::run(&load, level, Duration::from_secs(60));
-                    assert_eq!(
-                        searched.racy,
-                        Some(own.racy.clone()),
-                        "{} {level:?}",
-                        load.name
-                    );
+                    let searched =
+                        search::answer(&load, &questions, level, Duration::from_secs(60));
+                    assert_eq!(searched.racy.as_ref(), Some(&right), "{name} {level:?}");
                 }
             }
         }

@@ -2,6 +2,7 @@
 //! and its three optimisations (chapter 5). A baseline, not part of the product.
 
 use crate::load::{Edt, Load};
+use crate::question::Questions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -36,13 +37,6 @@ impl Level {
     }
 }
 
-/// What is known of a location.
-#[derive(Clone, Debug, Default)]
-struct Cell {
-    write: Option<u32>,
-    reads: Vec<u32>,
-}
-
 /// See the module's documentation.
 #[derive(Debug)]
 struct Detector {
@@ -50,10 +44,8 @@ struct Detector {
     /// Successors of each node, or predecessors where the search goes backwards.
     edges: Vec<Vec<u32>>,
     in_degree: Vec<u32>,
-    cells: Vec<Cell>,
     known: FxHashMap<(u32, u32), bool>,
     racy: BTreeSet<u64>,
-    questions: u64,
     until: Instant,
 }
 
@@ -63,49 +55,40 @@ pub struct Searched {
     pub time: Duration,
     /// Racy locations; none if it took too long.
     pub racy: Option<BTreeSet<u64>>,
-    pub questions: u64,
 }
 
-/// Judges a load, for no longer than `patience`.
-pub fn run(load: &Load, level: Level, patience: Duration) -> Searched {
+/// Answers the questions of a load, for no longer than `patience`.
+pub fn answer(load: &Load, questions: &Questions, level: Level, patience: Duration) -> Searched {
     let start = Instant::now();
     let mut detector = Detector {
         level,
         edges: Vec::new(),
         in_degree: Vec::new(),
-        cells: Vec::new(),
         known: FxHashMap::default(),
         racy: BTreeSet::new(),
-        questions: 0,
         until: start + patience,
     };
-    let is_done = detector.judge(load);
+    let is_done = detector.judge(load, questions);
     Searched {
         time: start.elapsed(),
         racy: is_done.then_some(detector.racy),
-        questions: detector.questions,
     }
 }
 
 impl Detector {
     /// False if it took too long.
-    fn judge(&mut self, load: &Load) -> bool {
+    fn judge(&mut self, load: &Load, questions: &Questions) -> bool {
         // Finishes are event nodes behind all tasks.
         let events = load.edts.len() as u32;
         self.edges = vec![Vec::new(); load.edts.len() + load.finishes as usize + 1];
         self.in_degree = vec![0; self.edges.len()];
         for (number, edt) in (0u32..).zip(&load.edts) {
             self.link(number, edt, events);
-            for access in &edt.accesses {
-                for location in access.start..access.start + access.len {
-                    match access.is_write {
-                        true => self.write(number, location),
-                        false => self.read(number, location),
-                    }
-                }
-                if Instant::now() > self.until {
-                    return false;
-                }
+            for (location, earlier) in questions.of(number) {
+                self.ask(earlier, number, location);
+            }
+            if Instant::now() > self.until {
+                return false;
             }
         }
         true
@@ -138,36 +121,10 @@ impl Detector {
         self.edges[at as usize].push(other);
     }
 
-    fn cell(&mut self, location: u64) -> &mut Cell {
-        let at = location as usize;
-        if self.cells.len() <= at {
-            self.cells.resize(at + 1, Cell::default());
-        }
-        &mut self.cells[at]
-    }
-
-    fn read(&mut self, task: u32, location: u64) {
-        let write = self.cell(location).write;
-        self.ask(write.into_iter().collect(), task, location);
-        let cell = self.cell(location);
-        if cell.reads.last() != Some(&task) {
-            cell.reads.push(task);
-        }
-    }
-
-    fn write(&mut self, task: u32, location: u64) {
-        let cell = std::mem::take(self.cell(location));
-        let mut earlier = cell.reads;
-        earlier.extend(cell.write);
-        self.ask(earlier, task, location);
-        self.cell(location).write = Some(task);
-    }
-
     /// Whether all of these precede `task`; else the location is racy.
-    fn ask(&mut self, sources: Vec<u32>, task: u32, location: u64) {
+    fn ask(&mut self, sources: &[u32], task: u32, location: u64) {
         let mut left = Vec::new();
-        for source in sources.into_iter().filter(|&source| source != task) {
-            self.questions += 1;
+        for &source in sources {
             match self.known.get(&(source, task)) {
                 Some(true) => {}
                 Some(false) => {
@@ -200,6 +157,9 @@ impl Detector {
 
     /// Breadth first from the source on. A node from which the answer is known ends it.
     fn search(&self, source: u32, task: u32) -> bool {
+        if Instant::now() > self.until {
+            return true;
+        }
         let mut seen = FxHashSet::default();
         let mut queue = VecDeque::from([source]);
         while let Some(node) = queue.pop_front() {
@@ -223,6 +183,9 @@ impl Detector {
         while let Some(node) = queue.pop_front() {
             if !seen.insert(node) {
                 continue;
+            }
+            if wanted.len() > 1000 && Instant::now() > self.until {
+                break;
             }
             if wanted.remove(&node) {
                 found.push(node);

@@ -133,10 +133,23 @@ pub struct EndPoint {
 struct Edges {
     /// What the program's meaning orders.
     real: Layer,
-    /// That, and hand-offs.
-    with_hand_offs: Layer,
+    /// That, and hand-offs, once there are any.
+    with_hand_offs: Option<Layer>,
     /// The same without hand-offs through what is watched, once something is.
     beside_units: Option<Layer>,
+}
+
+impl Edges {
+    /// Real ones and hand-offs.
+    fn all(&mut self) -> &mut Layer {
+        self.with_hand_offs.as_mut().unwrap_or(&mut self.real)
+    }
+
+    fn each(&mut self, mut tell: impl FnMut(&mut Layer)) {
+        tell(&mut self.real);
+        self.with_hand_offs.iter_mut().for_each(&mut tell);
+        self.beside_units.iter_mut().for_each(tell);
+    }
 }
 
 /// Through what something is handed over.
@@ -168,6 +181,10 @@ impl Nodes for Structure<'_> {
 
     fn precedes(&self, a: NodeIndex, b: NodeIndex) -> bool {
         self.0.forest.precedes(a, b) && !self.0.separated(a, b)
+    }
+
+    fn is_plain(&self) -> bool {
+        !self.0.has_pieces.load(Ordering::Acquire)
     }
 }
 
@@ -845,13 +862,8 @@ impl Engine {
         strand
     }
 
-    /// Whether `earlier` precedes the task's running strand in every schedule.
-    pub(crate) fn precedes(
-        &self,
-        cache: &mut ThreadCache,
-        cursor: &mut Cursor,
-        earlier: u32,
-    ) -> bool {
+    /// Whether the strand `earlier` precedes the task's running strand in every schedule.
+    pub fn precedes(&self, cache: &mut ThreadCache, cursor: &mut Cursor, earlier: u32) -> bool {
         // A strand is made only if it must be.
         if cursor.strand == NO_STRAND && self.forest.node(earlier).task == cursor.task {
             return true;
@@ -935,10 +947,7 @@ impl Engine {
     pub(crate) fn handed_over(&self, cursor: &mut Cursor, earlier: u32) -> bool {
         let now = self.strand(cursor);
         self.has_hand_offs.load(Ordering::Acquire)
-            && self
-                .edges()
-                .with_hand_offs
-                .reaches(earlier, now, &Structure(self))
+            && self.edges().all().reaches(earlier, now, &Structure(self))
     }
 
     /// The same, where hand-offs through what is watched do not count.
@@ -948,12 +957,10 @@ impl Engine {
             return false;
         }
         let mut edges = self.edges();
-        let Edges {
-            with_hand_offs,
-            beside_units,
-            ..
-        } = &mut *edges;
-        let layer = beside_units.as_mut().unwrap_or(with_hand_offs);
+        let layer = match edges.beside_units.is_some() {
+            true => edges.beside_units.get_or_insert_default(),
+            false => edges.all(),
+        };
         layer.reaches(earlier, now, &Structure(self))
     }
 
@@ -975,7 +982,7 @@ impl Engine {
     pub(crate) fn part_hand_offs(&self) {
         let mut edges = self.edges();
         if edges.beside_units.is_none() {
-            edges.beside_units = Some(edges.with_hand_offs.clone());
+            edges.beside_units = Some(edges.all().clone());
         }
     }
 
@@ -1002,18 +1009,19 @@ impl Engine {
         self.has_hand_offs.store(true, Ordering::Release);
         let mut edges = self.edges();
         let Edges {
+            real,
             with_hand_offs,
             beside_units,
-            ..
         } = &mut *edges;
-        with_hand_offs.arrive(cursor.task, vec![from], &self.forest);
+        let layer = with_hand_offs.get_or_insert_with(|| real.clone());
+        layer.arrive(cursor.task, &[from], &self.forest);
         match (beside_units, through) {
             (None, _) | (_, Through::Unit) => {}
             (Some(layer), Through::Location) => {
-                layer.arrive(cursor.task, vec![from], &self.forest);
+                layer.arrive(cursor.task, &[from], &self.forest);
             }
             (Some(layer), Through::Granule(granule)) => {
-                layer.arrive_through(cursor.task, vec![from], granule, &self.forest);
+                layer.arrive_through(cursor.task, &[from], granule, &self.forest);
             }
         }
         drop(edges);
@@ -1024,13 +1032,7 @@ impl Engine {
         self.has_edges.store(true, Ordering::Release);
         self.has_hand_offs.store(true, Ordering::Release);
         let mut edges = self.edges();
-        edges.real.arrive(task, from.to_vec(), &self.forest);
-        edges
-            .with_hand_offs
-            .arrive(task, from.to_vec(), &self.forest);
-        if let Some(layer) = &mut edges.beside_units {
-            layer.arrive(task, from.to_vec(), &self.forest);
-        }
+        edges.each(|layer| layer.arrive(task, from, &self.forest));
     }
 
     fn edges(&self) -> MutexGuard<'_, Edges> {
@@ -1045,12 +1047,9 @@ impl Engine {
 
     /// Tells all layers of edges, unless there are none: a program without them pays one load.
     #[inline]
-    pub(crate) fn each_layer(&self, mut tell: impl FnMut(&mut Layer)) {
+    pub(crate) fn each_layer(&self, tell: impl FnMut(&mut Layer)) {
         if self.has_hand_offs.load(Ordering::Acquire) {
-            let mut edges = self.edges();
-            tell(&mut edges.real);
-            tell(&mut edges.with_hand_offs);
-            edges.beside_units.iter_mut().for_each(tell);
+            self.edges().each(tell);
         }
     }
 

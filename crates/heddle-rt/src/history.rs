@@ -22,6 +22,13 @@ const SHORT: u32 = 8;
 /// Of accesses that may depend on what their section has read, so many are kept beside each other at least.
 const EXCUSABLE: u32 = 4;
 
+/// Whether it is this strand's turn to look through a list of this length: one in as many, whatever
+/// the strands' numbers have in common.
+fn is_turn(strand: u32, len: u32) -> bool {
+    let spread = strand.wrapping_mul(0x9E37_79B1);
+    u64::from(spread) * u64::from(len) < 1 << 32
+}
+
 /// An access to one granule, as a front end says it.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
@@ -804,7 +811,8 @@ impl Engine {
     }
 
     /// The list without what precedes the running strand and is covered by its access. Long lists
-    /// the access was not compared with are looked through when they have doubled.
+    /// the access was not compared with are looked through by one in as many strands as they have accesses, so that
+    /// each access pays for one.
     fn thin(
         &self,
         cache: &mut ThreadCache,
@@ -814,7 +822,7 @@ impl Engine {
         compared: bool,
     ) -> Option<ListId> {
         let len = self.states.len(list);
-        if len > SHORT && !compared && !len.is_power_of_two() {
+        if len > SHORT && !compared && !is_turn(self.strand(cursor), len) {
             return Some(list);
         }
         let is_kept_for_others = touch.kind == Read && self.states.is_lossy(list);

@@ -129,7 +129,7 @@ impl Graph {
             ..
         } = self;
         for layer in std::iter::once(edges).chain(with_hand_offs) {
-            layer.arrive(task, from.to_vec(), tree);
+            layer.arrive(task, from, tree);
         }
         self.current = NO_STRAND;
     }
@@ -249,7 +249,7 @@ impl Order for Graph {
             ..
         } = self;
         if let Some(layer) = with_hand_offs {
-            layer.arrive(*running, vec![from.raw()], tree);
+            layer.arrive(*running, &[from.raw()], tree);
             self.current = NO_STRAND;
         }
     }

@@ -8,58 +8,96 @@
 //!
 //! # Invariants
 //! 1. All edges into a knot are known when it is made, so what reaches it never changes: answers
-//!    can be cached for ever.
+//!    can be remembered for ever.
 //! 2. A strand made after a knot cannot reach it, so the search is cut off at the age of `a`.
 //!
 //! # Cost
-//! Nothing before the first edge. Then one entry per strand, and per query at worst a search over the
-//! knots younger than `a` that precede `b`. Two things cut it short: knots are strung on *chains*,
-//! each knot after one that precedes it, so that where an edge leaves `a`'s task for an earlier knot of
-//! the chain that `b`'s entry is on, nothing is searched; and the search stops at every knot for
-//! which the answer is known from before.
+//! Nothing before the first edge. Then one word per strand and per task, and a few per edge. Most
+//! questions are decided without a search: knots are strung on *chains*, each knot after one that
+//! precedes it, so it is enough that an edge leaves `a`'s task for an earlier knot of the chain that
+//! `b`'s entry is on. A search remembers what it learns of every knot it passes ([`answers`]), so
+//! that questions about one earlier strand pass a knot once, however many later strands they are
+//! about. Where many earlier strands are asked about for one knot (a write after many reads), all
+//! that reaches the knot is noted once, and each question is then a look at it ([`cone`]). The edges
+//! of a knot with many are kept in the order of the tree, for a binary search ([`sources`]).
+
+mod answers;
+mod cone;
+mod sources;
 
 use super::tree::{NodeIndex, Nodes};
 use crate::id::{FinishId, TaskId};
+use answers::Answers;
+use cone::Cone;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sources::Scopes;
 
 /// Index of a knot; 0 is none.
 type KnotIndex = u32;
 
 const NONE: KnotIndex = 0;
 
-#[derive(Clone, Debug, Default)]
+/// Edges into a knot that are looked at one by one.
+const FEW: usize = 8;
+
+/// Departures of a task that are looked at before a search is made.
+const RECENT: usize = 8;
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Knot {
     /// Number of tree nodes when it was made.
     age: NodeIndex,
     /// The chain it is on, and its place there: whatever is earlier on the chain precedes it.
     chain: u32,
     place: u32,
-    /// Strands whose end precedes this knot.
-    from: Vec<NodeIndex>,
-    /// Knots that precede this one.
-    before: Vec<KnotIndex>,
+    /// Where its links begin: first strands whose end precedes it, then knots that do.
+    links: u32,
+    /// How many of its links are strands.
+    sources: u32,
+}
+
+/// An edge, seen from the task it leaves.
+#[derive(Clone, Copy, Debug)]
+struct Departure {
+    from: NodeIndex,
+    to: KnotIndex,
+    /// One more than the number of the task's departure before it; 0 if there is none.
+    previous: u32,
 }
 
 /// See the module's documentation.
 #[derive(Clone, Debug)]
 pub struct Layer {
+    /// In the sequence of their ages.
     knots: Vec<Knot>,
+    links: Vec<u32>,
     /// The last knot of each chain.
     chain_ends: Vec<KnotIndex>,
-    /// By task, the strands its edges leave from and the knots they arrive at.
-    departures: FxHashMap<TaskId, Vec<(NodeIndex, KnotIndex)>>,
+    departures: Vec<Departure>,
+    /// One more than the number of each task's last departure; missing rows are 0.
+    departed: Vec<u32>,
     /// Entry of each strand, by tree node; missing rows are none.
     entries: Vec<KnotIndex>,
     /// Last knot of each task; missing rows are none.
     latest: Vec<KnotIndex>,
     /// Last knots of the ended tasks of each open finish.
     ended: FxHashMap<FinishId, Vec<KnotIndex>>,
-    /// Scratch of the search: which query last visited each knot.
-    visited: Vec<u32>,
-    query: u32,
     known: Answers,
+    search: Search,
+    cone: Cone,
+    scopes: Scopes,
     /// Through what an edge leads, of knots whose edges may turn out not to count.
     labels: FxHashMap<KnotIndex, u64>,
+}
+
+/// Scratch of the search.
+#[derive(Clone, Debug, Default)]
+struct Search {
+    number: u32,
+    /// The search that passed each knot last, and the knot from which it came there.
+    passed: Vec<(u32, KnotIndex)>,
+    work: Vec<KnotIndex>,
+    trail: Vec<KnotIndex>,
 }
 
 impl Layer {
@@ -67,14 +105,17 @@ impl Layer {
     pub fn new() -> Self {
         Self {
             knots: vec![Knot::default()],
+            links: Vec::new(),
             chain_ends: vec![NONE],
-            departures: FxHashMap::default(),
+            departures: Vec::new(),
+            departed: Vec::new(),
             entries: Vec::new(),
             latest: Vec::new(),
             ended: FxHashMap::default(),
-            visited: vec![0],
-            query: 0,
             known: Answers::default(),
+            search: Search::default(),
+            cone: Cone::default(),
+            scopes: Scopes::default(),
             labels: FxHashMap::default(),
         }
     }
@@ -115,26 +156,23 @@ impl Layer {
         before.dedup();
         match before[..] {
             [only] => self.set_latest(owner, only),
-            _ => self.tie(owner, Vec::new(), before, tree),
+            _ => self.tie(owner, &[], &before, tree),
         }
     }
 
     /// Adds edges from the ends of the strands `from` to what `task` does next.
-    pub fn arrive(&mut self, task: TaskId, from: Vec<NodeIndex>, tree: &impl Nodes) {
-        let latest = self.latest(task);
-        let before = if latest == NONE {
-            Vec::new()
-        } else {
-            vec![latest]
-        };
-        self.tie(task, from, before, tree);
+    pub fn arrive(&mut self, task: TaskId, from: &[NodeIndex], tree: &impl Nodes) {
+        match self.latest(task) {
+            NONE => self.tie(task, from, &[], tree),
+            latest => self.tie(task, from, &[latest], tree),
+        }
     }
 
     /// The same, with what the edges lead through, for [`reaches_if`](Self::reaches_if).
     pub fn arrive_through(
         &mut self,
         task: TaskId,
-        from: Vec<NodeIndex>,
+        from: &[NodeIndex],
         label: u64,
         tree: &impl Nodes,
     ) {
@@ -157,7 +195,7 @@ impl Layer {
             if self.knots[knot as usize].age <= a || !seen.insert(knot) {
                 continue;
             }
-            let Knot { from, before, .. } = &self.knots[knot as usize];
+            let (from, before) = self.links(knot);
             work.extend_from_slice(before);
             if self.labels.get(&knot).is_none_or(|&label| counts(label)) {
                 if from.iter().any(|&u| u == a || tree.precedes(a, u)) {
@@ -187,77 +225,143 @@ impl Layer {
         if self.knots[entry as usize].age <= a {
             return false;
         }
-        match self.known.get(a, entry) {
-            Some(answer) => answer,
-            None => self.departs_for(a, entry, tree) || self.search(a, entry, tree),
+        if let Some(answer) = self.known.get(a, entry) {
+            return answer;
         }
+        let answer = match self.cone.decides(a, entry) {
+            true => self.cone.has(a, tree, &mut self.scopes),
+            false => {
+                self.departs_for(a, entry, tree) || {
+                    let (answer, steps) = self.search(a, entry, tree);
+                    self.lay_out_after(steps, entry, tree);
+                    answer
+                }
+            }
+        };
+        self.known.put(a, entry, answer);
+        answer
     }
 
     /// Whether an edge leaves `a` or a later strand of its task for a knot on the chain up to `entry`.
     fn departs_for(&self, a: NodeIndex, entry: KnotIndex, tree: &impl Nodes) -> bool {
         let Knot { chain, place, .. } = self.knots[entry as usize];
-        let departures = self
-            .departures
-            .get(&tree.node(a).task)
-            .map_or(&[][..], Vec::as_slice);
-        departures.iter().any(|&(from, to)| {
+        let task = tree.node(a).task.index();
+        let mut at = self.departed.get(task).copied().unwrap_or(0);
+        for _ in 0..RECENT {
+            let Some(number) = at.checked_sub(1) else {
+                return false;
+            };
+            let Departure { from, to, previous } = self.departures[number as usize];
             let to = &self.knots[to as usize];
-            from >= a && to.chain == chain && to.place <= place
-        })
+            if from >= a && to.chain == chain && to.place <= place {
+                return true;
+            }
+            at = previous;
+        }
+        false
     }
 
+    /// Looks for an edge that `a` precedes, backwards from a knot, the oldest knots first. Also says how many knots
+    /// it has passed.
     #[cold]
-    fn search(&mut self, a: NodeIndex, entry: KnotIndex, tree: &impl Nodes) -> bool {
-        self.query += 1;
-        let mut work = vec![entry];
-        let mut found = false;
-        while let Some(knot) = work.pop() {
-            if self.visited[knot as usize] == self.query || self.knots[knot as usize].age <= a {
-                continue;
-            }
-            self.visited[knot as usize] = self.query;
-            match self.known.get(a, knot) {
-                Some(true) => {
-                    found = true;
+    fn search(&mut self, a: NodeIndex, entry: KnotIndex, tree: &impl Nodes) -> (bool, usize) {
+        let mut search = std::mem::take(&mut self.search);
+        search.begin(entry, self.knots.len());
+        let mut found = None;
+        while let Some(knot) = search.work.pop() {
+            let is_known = match knot == entry {
+                true => None,
+                false => self.known.get(a, knot),
+            };
+            match is_known {
+                Some(false) => continue,
+                None if !self.leaves_for(a, knot, tree) => {
+                    search.trail.push(knot);
+                    self.go_back(a, knot, &mut search);
+                }
+                _ => {
+                    found = Some(knot);
                     break;
                 }
-                Some(false) => continue,
-                None => {}
             }
-            let Knot { from, before, .. } = &self.knots[knot as usize];
-            if from.iter().any(|&u| u == a || tree.precedes(a, u)) {
-                found = true;
-                break;
-            }
-            work.extend_from_slice(before);
-            work.extend(from.iter().map(|&u| self.entry(u)));
         }
-        self.known.put(a, entry, found);
-        found
+        // Of a path that was found, all knots are reached; of a search in vain, none that was passed.
+        let learned = match found {
+            Some(knot) => search.path(knot, entry),
+            None => std::mem::take(&mut search.trail),
+        };
+        for &knot in &learned {
+            self.known.put(a, knot, found.is_some());
+        }
+        let steps = learned.len().max(search.trail.len());
+        search.trail = learned;
+        self.search = search;
+        (found.is_some(), steps)
     }
 
-    fn tie(
-        &mut self,
-        task: TaskId,
-        from: Vec<NodeIndex>,
-        before: Vec<KnotIndex>,
-        tree: &impl Nodes,
-    ) {
-        let knot = self.knots.len() as KnotIndex;
-        for &strand in &from {
-            let departures = self.departures.entry(tree.node(strand).task).or_default();
-            departures.push((strand, knot));
+    /// Whether `a` precedes the start of an edge into this knot.
+    fn leaves_for(&mut self, a: NodeIndex, knot: KnotIndex, tree: &impl Nodes) -> bool {
+        let Self {
+            knots,
+            links,
+            scopes,
+            ..
+        } = self;
+        let Knot {
+            links: start,
+            sources,
+            ..
+        } = knots[knot as usize];
+        let from = &links[start as usize..(start + sources) as usize];
+        if from.len() > FEW && tree.is_plain() {
+            return sources::reach(from, a, tree, scopes);
         }
-        let (chain, place) = self.place(knot, &from, &before);
+        from.iter().any(|&u| u == a || u > a && tree.precedes(a, u))
+    }
+
+    /// Puts the knots before this one on the list, so that the oldest comes first.
+    fn go_back(&self, a: NodeIndex, knot: KnotIndex, search: &mut Search) {
+        let (from, before) = self.links(knot);
+        let start = search.work.len();
+        let entries = from.iter().map(|&strand| self.entry(strand));
+        for next in before.iter().copied().chain(entries) {
+            if self.knots[next as usize].age > a && search.pass(next, knot) {
+                search.work.push(next);
+            }
+        }
+        search.work[start..].sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    fn tie(&mut self, task: TaskId, from: &[NodeIndex], before: &[KnotIndex], tree: &impl Nodes) {
+        let knot = self.knots.len() as KnotIndex;
+        let mut from: smallvec::SmallVec<[NodeIndex; FEW]> = from.into();
+        if from.len() > FEW {
+            sources::sort(&mut from, tree);
+        }
+        for &strand in &from {
+            self.depart(tree.node(strand).task, strand, knot);
+        }
+        let (chain, place) = self.place(knot, &from, before);
         self.knots.push(Knot {
             age: tree.count(),
             chain,
             place,
-            from,
-            before,
+            links: self.links.len() as u32,
+            sources: from.len() as u32,
         });
-        self.visited.push(0);
+        self.links.extend_from_slice(&from);
+        self.links.extend_from_slice(before);
+        self.known.expect(self.knots.len());
         self.set_latest(task, knot);
+    }
+
+    fn depart(&mut self, task: TaskId, from: NodeIndex, to: KnotIndex) {
+        if self.departed.len() <= task.index() {
+            self.departed.resize(task.index() + 1, 0);
+        }
+        let previous = self.departed[task.index()];
+        self.departures.push(Departure { from, to, previous });
+        self.departed[task.index()] = self.departures.len() as u32;
     }
 
     /// Puts a new knot at the end of a chain that one of its predecessors ends, or on one of its own.
@@ -277,6 +381,16 @@ impl Layer {
         }
         self.chain_ends.push(knot);
         (self.chain_ends.len() as u32 - 1, 0)
+    }
+
+    /// The strands that edges into a knot come from, and the knots before it.
+    fn links(&self, knot: KnotIndex) -> (&[NodeIndex], &[KnotIndex]) {
+        let Knot { links, sources, .. } = self.knots[knot as usize];
+        let end = match self.knots.get(knot as usize + 1) {
+            Some(next) => next.links as usize,
+            None => self.links.len(),
+        };
+        self.links[links as usize..end].split_at(sources as usize)
     }
 
     fn entry(&self, strand: NodeIndex) -> KnotIndex {
@@ -312,47 +426,43 @@ impl Default for Layer {
     }
 }
 
-/// A direct-mapped cache of answers: (strand, knot) to reached or not.
-#[derive(Clone, Debug, Default)]
-struct Answers(Vec<(NodeIndex, KnotIndex, bool)>);
-
-impl Answers {
-    const SIZE: usize = 1 << 12;
-
-    fn slot(a: NodeIndex, knot: KnotIndex) -> usize {
-        (a.wrapping_mul(0x9E37_79B1) ^ knot.wrapping_mul(0x85EB_CA77)) as usize >> 8
-            & (Self::SIZE - 1)
+impl Search {
+    fn begin(&mut self, entry: KnotIndex, knots: usize) {
+        if self.passed.len() < knots {
+            self.passed.resize(knots, (0, NONE));
+        }
+        self.number = self.number.wrapping_add(1);
+        if self.number == 0 {
+            self.passed.fill((0, NONE));
+            self.number = 1;
+        }
+        self.work.clear();
+        self.trail.clear();
+        self.pass(entry, NONE);
+        self.work.push(entry);
     }
 
-    fn get(&self, a: NodeIndex, knot: KnotIndex) -> Option<bool> {
-        let &(strand, at, answer) = self.0.get(Self::slot(a, knot))?;
-        (strand == a && at == knot).then_some(answer)
+    /// Whether the search comes to a knot for the first time.
+    fn pass(&mut self, knot: KnotIndex, from: KnotIndex) -> bool {
+        let passed = &mut self.passed[knot as usize];
+        let is_new = passed.0 != self.number;
+        if is_new {
+            *passed = (self.number, from);
+        }
+        is_new
     }
 
-    fn put(&mut self, a: NodeIndex, knot: KnotIndex, answer: bool) {
-        self.0.resize(Self::SIZE, (0, NONE, false));
-        self.0[Self::slot(a, knot)] = (a, knot, answer);
+    /// The knots on the way from `entry` to `knot`.
+    fn path(&self, knot: KnotIndex, entry: KnotIndex) -> Vec<KnotIndex> {
+        let mut path = vec![knot];
+        let mut at = knot;
+        while at != entry {
+            at = self.passed[at as usize].1;
+            path.push(at);
+        }
+        path
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::order::tree::{NodeKind, ROOT, Tree};
-
-    #[test]
-    fn an_entry_noted_late_leaves_later_ones_as_they_are() {
-        let mut tree = Tree::new();
-        let mut layer = Layer::new();
-        let task = |number| TaskId::new(number);
-        let source = tree.push(ROOT, NodeKind::Strand, task(1));
-        layer.arrive(task(2), vec![source], &tree);
-        layer.arrive(task(3), vec![source], &tree);
-        let early = tree.push(ROOT, NodeKind::Strand, task(2));
-        let late = tree.push(ROOT, NodeKind::Strand, task(3));
-        layer.enter(late, task(3));
-        layer.enter(early, task(2));
-        assert!(layer.reaches(source, early, &tree));
-        assert!(layer.reaches(source, late, &tree));
-    }
-}
+mod tests;

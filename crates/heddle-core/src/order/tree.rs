@@ -149,6 +149,11 @@ pub trait Nodes {
         }
     }
 
+    /// Whether [`precedes`](Self::precedes) is the order of the tree and nothing else.
+    fn is_plain(&self) -> bool {
+        true
+    }
+
     /// Whether what its task does after `wait` comes after strand `a` inside it.
     fn joined(&self, _a: NodeIndex, _wait: NodeIndex) -> bool {
         true

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef uint64_t u64;
 typedef uint32_t u32;
@@ -199,6 +200,25 @@ u8 ocrDbDestroy(ocrGuid_t db);
 u8 ocrDbRelease(ocrGuid_t db);
 u8 ocrDbGetSize(ocrGuid_t db, u64 *size);
 
+/* Memory within a block: no block has an allocator. */
+static inline u8 ocrDbMalloc(ocrGuid_t guid, u64 size, void **addr) {
+    (void)guid, (void)size;
+    *addr = NULL;
+    return OCR_EINVAL;
+}
+static inline u8 ocrDbMallocOffset(ocrGuid_t guid, u64 size, u64 *offset) {
+    (void)guid, (void)size, (void)offset;
+    return OCR_EINVAL;
+}
+static inline u8 ocrDbFree(ocrGuid_t guid, void *addr) {
+    (void)guid, (void)addr;
+    return OCR_EINVAL;
+}
+static inline u8 ocrDbFreeOffset(ocrGuid_t guid, u64 offset) {
+    (void)guid, (void)offset;
+    return OCR_EINVAL;
+}
+
 /* ---- Events ---- */
 
 typedef enum {
@@ -277,6 +297,33 @@ u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv
                 ocrGuid_t *depv, u16 properties, ocrHint_t *hint, ocrGuid_t *outputEvent);
 u8 ocrEdtDestroy(ocrGuid_t guid);
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);
+
+/* No object has more than one slot that others can depend on. */
+static inline u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination,
+                                      u32 dslot, ocrDbAccessMode_t mode) {
+    return sslot == 0 ? ocrAddDependence(source, destination, dslot, mode) : (u8)OCR_EINVAL;
+}
+
+/* The task that ocrDbCopy creates. */
+static inline ocrGuid_t heddleOcrCopy(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    memmove((char *)depv[1].ptr + paramv[0], (char *)depv[0].ptr + paramv[1], (size_t)paramv[2]);
+    return depv[1].guid;
+}
+
+/* Copies when the source is there; the event carries the destination when it is done. */
+static inline u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source,
+                           u64 sourceOffset, u64 size, u64 copyType, ocrGuid_t *completionEvt) {
+    ocrGuid_t copy, edt;
+    u64 params[3] = {destinationOffset, sourceOffset, size};
+    (void)copyType;
+    ocrEdtTemplateCreate_internal(&copy, heddleOcrCopy, 3, 2, "ocrDbCopy");
+    u8 result = ocrEdtCreate(&edt, copy, 3, params, 2, NULL, EDT_PROP_NONE, NULL_HINT, completionEvt);
+    ocrEdtTemplateDestroy(copy);
+    if (result == 0)
+        result = ocrAddDependence(destination, edt, 1, DB_MODE_RW);
+    return result == 0 ? ocrAddDependence(source, edt, 0, DB_MODE_CONST) : result;
+}
 
 /* The first task of every program; the program defines it. */
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
@@ -361,6 +408,16 @@ u8 ocrGuidMapDestroy(ocrGuid_t mapGuid);
 u8 ocrGuidFromIndex(ocrGuid_t *outGuid, ocrGuid_t rangeGuid, u64 idx);
 u8 ocrGetGuidKind(ocrGuidUserKind *outKind, ocrGuid_t guid);
 
+/* Ranges whose identifiers a function of the program's finds, from a tuple of numbers. */
+typedef ocrGuid_t (*heddleOcrMap_t)(ocrGuid_t startGuid, u64 skipGuid, s64 *params, s64 *tuple);
+u8 heddleOcrMapCreate(ocrGuid_t *mapGuid, heddleOcrMap_t mapFunc, u32 numParams, s64 *params);
+static inline u8 ocrGuidMapCreate(ocrGuid_t *mapGuid, u32 numParams, heddleOcrMap_t mapFunc,
+                                  s64 *params, u64 numberGuid, ocrGuidUserKind kind) {
+    (void)numberGuid, (void)kind;
+    return heddleOcrMapCreate(mapGuid, mapFunc, numParams, params);
+}
+u8 ocrGuidFromLabel(ocrGuid_t *outGuid, ocrGuid_t mapGuid, s64 *tuple);
+
 /* ---- What the running task knows of itself ---- */
 
 ocrGuid_t ocrElsUserGet(u8 offset);
@@ -392,6 +449,7 @@ u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc,
                      u64 depc, ocrGuid_t *depv, ocrGuid_t legacyContext);
 u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 *size,
                           u16 properties);
+bool ocrLegacyIsChannelReady(ocrGuid_t evtHandle);
 ocrGuid_t ocrWait(ocrGuid_t outputEvent);
 
 #ifdef __cplusplus

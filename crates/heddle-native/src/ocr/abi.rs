@@ -44,7 +44,7 @@ pub(super) fn put<T>(into: *mut T, value: T, pc: usize) {
 ///
 /// # Safety
 /// `from` is null or has so many elements.
-unsafe fn get<T: Copy>(from: *const T, len: u32, pc: usize) -> Vec<T> {
+pub(super) unsafe fn get<T: Copy>(from: *const T, len: u32, pc: usize) -> Vec<T> {
     if from.is_null() || len == 0 {
         return Vec::new();
     }

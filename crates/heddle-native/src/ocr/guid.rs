@@ -7,6 +7,7 @@
 use super::block::Block;
 use super::edt::{Edt, Template};
 use super::event::Event;
+use super::label::Map;
 use rustc_hash::FxHashMap;
 
 /// An identifier, as programs hold it.
@@ -59,6 +60,8 @@ pub(super) enum Object {
     Template(Box<Template>),
     /// Labelled identifiers: the number of their range.
     Range(u32),
+    /// The same, found by a function of the program's.
+    Map(Box<Map>),
     /// It is over, was destroyed, or destroyed itself.
     Gone(Sort),
 }
@@ -80,7 +83,7 @@ impl Object {
             Self::Event(_) => Sort::Event,
             Self::Block(_) => Sort::Block,
             Self::Template(_) => Sort::Template,
-            Self::Range(_) => Sort::Range,
+            Self::Range(_) | Self::Map(_) => Sort::Range,
             Self::Gone(sort) => *sort,
         }
     }

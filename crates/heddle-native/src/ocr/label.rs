@@ -1,7 +1,7 @@
 //! Labelled identifiers: ranges, and creating an object under a label.
 
-use super::abi::put;
 use super::abi::result::{DONE, EXISTS, INVALID};
+use super::abi::{get, put};
 use super::event::Kind;
 use super::guid::{Guid, Object, Sort};
 use super::world::world;
@@ -37,6 +37,18 @@ pub(super) fn asked(guid: *const Guid, properties: u16) -> Result<Option<Guid>, 
     }
 }
 
+/// The program's function that finds an identifier: from the first of the range, the distance between two, what it was
+/// created with, and a tuple.
+type Find = unsafe extern "C-unwind" fn(Guid, u64, *mut i64, *mut i64) -> Guid;
+
+/// A range whose identifiers a function of the program's finds.
+#[derive(Clone, Debug)]
+pub(super) struct Map {
+    range: u32,
+    function: usize,
+    params: Vec<i64>,
+}
+
 fn kind(object: &Object) -> u32 {
     match object {
         Object::Event(event) => match event.kind {
@@ -67,6 +79,38 @@ export! {
         });
         put(range, made.unwrap_or(Guid::NULL), pc);
         if made.is_some() { DONE } else { INVALID }
+    }
+
+    ["heddleOcrMapCreate"] fn map_create(map: *mut Guid, function: usize, count: u32, params: *const i64) at pc -> u8 {
+        if function == 0 {
+            return INVALID;
+        }
+        // SAFETY: the caller's array.
+        let params = unsafe { get(params, count, pc) };
+        let made = thread::enter(|_, _| {
+            let mut world = world();
+            world.objects.ranges += 1;
+            let range = world.objects.ranges;
+            world.objects.add(Object::Map(Box::new(Map { range, function, params })))
+        });
+        put(map, made.unwrap_or(Guid::NULL), pc);
+        if made.is_some() { DONE } else { INVALID }
+    }
+
+    ["ocrGuidFromLabel"] fn from_label(guid: *mut Guid, map: Guid, tuple: *mut i64) at pc -> u8 {
+        let found = thread::enter(|_, _| match world().objects.get(map) {
+            Some(Object::Map(map)) => Some((**map).clone()),
+            _ => None,
+        });
+        let Some(mut map) = found.flatten() else { return INVALID };
+        let Some(first) = Guid::label(map.range, 0) else { return INVALID };
+        // SAFETY: the program's own function, as it said; identifiers of a range are one apart.
+        let label = unsafe {
+            let find = std::mem::transmute::<usize, Find>(map.function);
+            find(first, 1, map.params.as_mut_ptr(), tuple)
+        };
+        put(guid, label, pc);
+        if label.is_label() { DONE } else { INVALID }
     }
 
     ["ocrGuidRangeDestroy", "ocrGuidMapDestroy"] fn range_destroy(range: Guid) at _pc -> u8 {
