@@ -106,7 +106,12 @@ fn a_race_names_the_tasks_by_their_functions_and_the_block_by_its_creation() {
     let dir = scratch("ocr-words");
     let program = example(&dir, "shared-block", &["-DRACY"]);
     let text = shown(run(&["--"]).arg(program));
-    for part in ["the EDT writer created", "the EDT reader created", "block@"] {
+    for part in [
+        "the EDT writer created",
+        "the EDT reader created",
+        "block@",
+        "is a data block",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }

@@ -53,6 +53,8 @@ pub enum ObjectKind {
     Global,
     /// Allocated while the program ran.
     Heap,
+    /// A data block of event-driven tasks.
+    DataBlock,
     /// A local variable, or what else lies on a thread's stack.
     Stack,
     /// A variable of which each thread has its own.

@@ -15,8 +15,13 @@ pub fn describe(object: &Object) -> Vec<String> {
         _ => format!(" of {size} bytes"),
     }));
     let position = object.position.as_ref();
-    if object.kind == ObjectKind::Heap {
-        text.extend(position.map(|at| format!(", allocated at {}", full(at))));
+    let made = match object.kind {
+        ObjectKind::Heap => Some("allocated"),
+        ObjectKind::DataBlock => Some("created"),
+        _ => None,
+    };
+    if let Some(made) = made {
+        text.extend(position.map(|at| format!(", {made} at {}", full(at))));
         let function = object.stack.first();
         text.extend(function.map(|frame| format!(" in {}", frame.function)));
         text.extend(object.allocated_by.iter().map(|task| format!(" by {task}")));
@@ -32,6 +37,7 @@ fn noun(kind: ObjectKind) -> &'static str {
     match kind {
         ObjectKind::Global => "a global variable",
         ObjectKind::Heap => "a heap block (indexed by bytes)",
+        ObjectKind::DataBlock => "a data block (indexed by bytes)",
         ObjectKind::Stack => "a variable on a thread's stack",
         ObjectKind::ThreadLocal => "a thread-local variable",
         ObjectKind::Unknown => "memory of unknown origin",

@@ -87,7 +87,10 @@ impl Tables<'_> {
             offset,
             object: Arc::new(ObjectInfo {
                 name: name.clone(),
-                kind: ObjectKind::Heap,
+                kind: match noun {
+                    "heap" => ObjectKind::Heap,
+                    _ => ObjectKind::DataBlock,
+                },
                 size: Some((block.size - header) as u64),
                 site: Some(self.site(block.origin.site)),
                 allocated_by: None,
