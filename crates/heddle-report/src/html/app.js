@@ -54,7 +54,7 @@ function list() {
   const asked = by("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
   shown = findings.filter((f) => asked.every((word) => f.words.includes(word)));
   by("count").textContent = shown.length === findings.length
-    ? `${number(shown.length)} findings` : `${number(shown.length)} of ${number(findings.length)} findings`;
+    ? `${number(shown.length)} finding${shown.length === 1 ? "" : "s"}` : `${number(shown.length)} of ${number(findings.length)} findings`;
   by("list").replaceChildren(...shown.map((f, at) => {
     const item = make("li", { role: "option", id: `f${at}`, "aria-selected": "false" },
       make("span", { class: `badge ${f.certainty}` }, title(f)), f.message,
@@ -120,7 +120,7 @@ function detail(f) {
     const held = a.locks.length ? `, holding ${a.locks.join(" and ")}` : "";
     const where = a.function ? ` in ${a.function}` : "";
     const verb = a.operation === "read" ? "read" : "written";
-    return source(a.position, `${verb} by ${a.task.name}${where}${held} — ${place(a.position)}`, ["one", "two", "one"][at] || "");
+    return source(a.position, `${verb} by ${a.task.name}${where}${held}, at ${place(a.position)}`, ["one", "two", "one"][at] || "");
   });
   const waits = f.waits.map((w, at) => source(w.position, `${w.task.name} waits for ${w.awaited}`, at % 2 ? "two" : "one"));
   const alone = sides.length + waits.length ? [] : [source(f.position, "here", "one")];
