@@ -17,6 +17,8 @@ pub struct Details {
     pub frames: HashMap<SiteId, FrameInfo>,
     /// What the name of a place stands for.
     pub objects: HashMap<NameId, Arc<ObjectInfo>>,
+    /// How many locations pairs of positions raced on, where findings do not have all of them.
+    pub racy: Vec<([SiteId; 2], u64)>,
     /// What the user asked not to see.
     pub suppressed: Vec<Finding>,
 }

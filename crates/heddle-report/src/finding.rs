@@ -53,7 +53,9 @@ impl<'a> Wording<'a> {
         let mut finding = self.of(run[0]);
         let counts = run[1..].iter().map(|found| count(found));
         finding.count = counts.fold(finding.count, u64::saturating_add);
-        finding.locations = run.iter().filter_map(|found| first_place(found)).count() as u64;
+        finding.locations = self.locations(run);
+        // Native programs count each location once: how often depends on timing.
+        finding.count = finding.count.max(finding.locations);
         if finding.locations > 1 {
             let places = run.iter().filter_map(|found| self.location(found));
             let mut samples: Vec<String> = Vec::new();
@@ -71,6 +73,20 @@ impl<'a> Wording<'a> {
             finding.samples = samples;
         }
         finding
+    }
+
+    /// How many locations there are. A location may be there twice, read and written at one position.
+    fn locations(&self, run: &[&CoreFinding]) -> u64 {
+        let mut places: Vec<_> = run.iter().filter_map(|found| first_place(found)).collect();
+        places.dedup();
+        let known = match run[0] {
+            CoreFinding::Race { accesses, .. } => {
+                let sites = [accesses[0].site, accesses[1].site];
+                self.resolver.racy_locations(sites)
+            }
+            _ => None,
+        };
+        known.unwrap_or(0).max(places.len() as u64)
     }
 
     /// What a finding is on, by name.

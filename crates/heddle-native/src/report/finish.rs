@@ -52,6 +52,8 @@ pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     let rendered = || render(&report, &runtime.options, is_terminal);
     if !is_silent && let Err(problem) = write(&rendered(), &runtime.options) {
         crate::say::say!("heddle: {problem}");
+        // A report that is nowhere else is not lost.
+        let _ = io::stderr().write_all(&rendered());
     }
     if let (true, Some(path)) = (is_silent, &runtime.options.report) {
         destination::discard(path);
@@ -269,6 +271,7 @@ fn findings(
     let found = Found {
         races,
         bytes: runtime.engine.race_bytes(),
+        racy: runtime.engine.racy_bytes(),
         tears,
         torn_bytes: runtime.engine.tear_bytes(),
         tasks,
