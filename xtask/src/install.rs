@@ -51,7 +51,33 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     let mut links = program(&heddle.to_string_lossy());
     let option = format!("--install-links={}", bin.display());
     step("links for CMake", links.args(["cc", &option]))?;
+    manual(&heddle, &prefix.join("share/man/man1"))?;
     eprintln!("installed: {}", heddle.display());
+    Ok(())
+}
+
+/// Commands with a manual page of their own.
+const COMMANDS: &[&str] = &[
+    "check", "explore", "merge", "diff", "graph", "accept", "cc", "c++", "run",
+];
+
+/// Writes the manual pages, which the command makes.
+fn manual(heddle: &Path, dir: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
+    let pages = COMMANDS
+        .iter()
+        .map(|&name| (format!("heddle-{name}.1"), Some(name)));
+    for (file, command) in [("heddle.1".to_owned(), None)].into_iter().chain(pages) {
+        let path = dir.join(file);
+        let mut man = program(&heddle.to_string_lossy());
+        man.arg("man").args(command);
+        let output = man.output().map_err(|error| failed(&path, &error))?;
+        if !output.status.success() {
+            let what = format!("cannot make {}: heddle man fails", path.display());
+            return Err(Failure::Step(what));
+        }
+        fs::write(&path, output.stdout).map_err(|error| failed(&path, &error))?;
+    }
     Ok(())
 }
 

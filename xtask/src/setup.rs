@@ -45,7 +45,7 @@ const fn package(name: &'static str, brings: Brings) -> Package {
 }
 
 /// Compilers, OpenMP's runtime with its headers, ThreadSanitizer to compare with, the build
-/// tools that projects use, and the batch engines that spread parts of an exploration.
+/// tools that projects use, the batch engines that spread parts of an exploration, and what reads reports.
 const PACKAGES: &[Package] = &[
     package("gcc", Brings::Program("cc")),
     package("g++", Brings::Program("g++")),
@@ -64,6 +64,12 @@ const PACKAGES: &[Package] = &[
     package("slurmd", Brings::File("/usr/sbin/slurmd")),
     package("slurm-client", Brings::Program("sbatch")),
     package("parallel", Brings::Program("parallel")),
+    package("chromium", Brings::Program("chromium")),
+    package("python3", Brings::File("/usr/bin/python3")),
+    package(
+        "python3-jsonschema",
+        Brings::File("/usr/lib/python3/dist-packages/jsonschema/__init__.py"),
+    ),
 ];
 
 /// The task.

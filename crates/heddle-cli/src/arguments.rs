@@ -18,7 +18,10 @@ use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
 
 use crate::answers::accept::Place;
+use crate::diff::DiffOptions;
 use crate::explore::options::{EXPLORE_EXAMPLES, ExploreOptions, MergeOptions};
+use crate::graph::GraphOptions;
+use crate::showing::Showing;
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -32,6 +35,9 @@ Examples:
   heddle check prog.task                     check one program
   heddle check --expect examples/*.task      compare with what the files say
   heddle check --format json prog.task       one JSON object, for tools
+  heddle check --format sarif -o out.sarif prog.task
+                                             for a code host
+  heddle check --baseline old.json prog.task only what is new
   heddle check --record run.hdl prog.task    check, and keep the run
   heddle check run.hdl                       check a recorded run
   generate | heddle check -                  check standard input";
@@ -108,6 +114,17 @@ pub enum Command {
     /// Put the parts of an exploration together.
     Merge(MergeOptions),
 
+    /// Compare two reports in JSON: what is new, and what is gone.
+    ///
+    /// Findings are told apart by their fingerprints, which edits elsewhere in the source leave alone. The exit status is 1
+    /// if something is new.
+    Diff(DiffOptions),
+
+    /// Draw the tasks of a small program: strands, spawns, joins and the other edges between them.
+    ///
+    /// Tasks are lanes, time runs from top to bottom, and strands that a finding is about are marked.
+    Graph(GraphOptions),
+
     /// Compile and link C so that the program is checked while it runs.
     ///
     /// A drop-in compiler: everything behind its own options goes to the real one, together with what
@@ -151,11 +168,8 @@ pub struct CheckOptions {
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// How to print findings.
-    ///
-    /// JSON is one object per file: indented for a single FILE, one per line for several.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
-    pub format: Format,
+    #[command(flatten)]
+    pub show: Showing,
 
     /// Compare what is found with the files' `// expect:` lines.
     #[arg(long)]
@@ -165,9 +179,9 @@ pub struct CheckOptions {
     #[arg(long)]
     pub strict: bool,
 
-    /// Show at most N findings (0: all); races at one pair of source positions count once.
+    /// Show at most N findings (0: all).
     ///
-    /// Never changes verdict or exit status. Default: 100 in text, all in JSON.
+    /// Never changes verdict or exit status. Default: 100 in text, all in other formats.
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,
 
@@ -312,13 +326,8 @@ pub struct RunOptions {
     #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true)]
     pub program: Vec<OsString>,
 
-    /// How to print findings.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
-    pub format: Format,
-
-    /// Write the report to FILE instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub show: Showing,
 
     /// Let possible findings, too, decide the exit status.
     #[arg(long)]
@@ -368,8 +377,14 @@ pub struct RunOptions {
 pub enum Format {
     /// For people.
     Text,
-    /// For programs.
+    /// For programs: an object per file, indented for a single one, else one per line.
     Json,
+    /// SARIF 2.1.0, for code hosts and editors.
+    Sarif,
+    /// JUnit XML, for CI systems.
+    Junit,
+    /// One page for a browser, which needs nothing else: give -o FILE.
+    Html,
 }
 
 /// When output is coloured.

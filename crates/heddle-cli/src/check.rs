@@ -10,37 +10,46 @@ use heddle_lang::Diagnostic;
 use heddle_lang::eliminate::eliminate;
 use heddle_lang::ir::Elimination;
 use heddle_lang::machine::RunCounts;
+use heddle_report::html;
 use heddle_report::{
     CheckCounts, Eliminated, Position, Problem, Report, Settings, Source, Stats, Strictness,
     Subject, Unchecked,
 };
 use heddle_trace::Trace;
+use serde_json::Value;
 
 use crate::answers::Answers;
-use crate::arguments::{Analysis, CheckOptions, CutRule, History};
-use crate::console::note;
+use crate::arguments::{Analysis, CheckOptions, CutRule, Format, History};
+use crate::console::{Console, note};
 use crate::input::{self, Input};
-use crate::program::Live;
+use crate::program::{Live, Silent};
 use crate::progress::Progress;
 use crate::results::{Results, Wanted};
 use crate::status::{Status, guarded};
 use crate::suggest::Own;
-use crate::{order, record, suggest, transactions};
+use crate::{graph, order, record, suggest, transactions};
+
+/// Strands of a run that a page's graph is made from.
+const TRACED: usize = 1 << 20;
+/// Strands that a page shows; beyond, those without part in a finding are folded away.
+const SHOWN: usize = 600;
 
 /// The whole command.
 pub fn run(options: &CheckOptions) -> Status {
-    let mut checker = Checker {
-        options,
-        results: Results::new(
-            options.color,
-            Wanted {
-                format: options.format,
-                max_findings: options.max_findings,
-                expect: options.expect,
-                files: options.files.len(),
-            },
-        ),
+    let wanted = Wanted {
+        show: options.show.clone(),
+        max_findings: options.max_findings,
+        expect: options.expect,
+        files: options.files.len(),
     };
+    let results = match Results::new(options.color, wanted) {
+        Ok(results) => results,
+        Err(problem) => {
+            Console::new(options.color).problems(&[problem]);
+            return Status::Error;
+        }
+    };
+    let mut checker = Checker { options, results };
     match checker.usage_problem() {
         Some(problem) => checker.fail(&problem),
         None => checker.all(),
@@ -63,8 +72,23 @@ struct Checked {
     baseline: Option<(Velodrome, Duration)>,
     /// What the programmer said about findings.
     answers: Answers,
+    /// The graph of the run, for a page.
+    graph: Option<Value>,
     /// What is wrong with the file or with the recording of the run.
     problem: Option<Problem>,
+}
+
+impl Checked {
+    /// What the report is about: the program that ran, also where its recording was checked.
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            program: self.legend.files.first().map_or("", |file| &file.path),
+            outcome: &self.outcome,
+            legend: &self.legend,
+            features: self.features,
+            unchecked: self.unchecked,
+        }
+    }
 }
 
 impl Checker<'_> {
@@ -182,7 +206,9 @@ impl Checker<'_> {
         let problem = self.close_recording(live);
         let (outcome, mut stats) = checked?;
         stats.checks = Some(check_counts(counts));
+        let graph = self.graph(&mut Silent::new(&full), &program.legend, &outcome);
         Ok(Checked {
+            graph,
             problem,
             outcome,
             stats,
@@ -225,7 +251,9 @@ impl Checker<'_> {
             outcome.guarantee = Guarantee::UpToHere;
         }
         let baseline = self.baseline(&mut trace);
+        let graph = self.graph(&mut trace, &legend, &outcome);
         Ok(Checked {
+            graph,
             outcome,
             stats,
             baseline,
@@ -249,6 +277,15 @@ impl Checker<'_> {
         let used = order::used(&outcome.orders);
         let stats = Stats::new(used, &outcome.counts, start.elapsed());
         Ok((outcome, stats))
+    }
+
+    /// The graph of a run, if a page is to show it.
+    fn graph<R: Run>(&self, run: &mut R, legend: &Legend, outcome: &Outcome) -> Option<Value> {
+        if self.options.show.format != Format::Html {
+            return None;
+        }
+        let traced = graph::traced(run, legend, &outcome.findings, TRACED);
+        Some(html::graph(&traced.folded(SHOWN), legend))
     }
 
     /// How transactions are checked.
@@ -289,10 +326,19 @@ impl Checker<'_> {
     fn show(&mut self, path: &Path, checked: Checked) -> Status {
         let mut report = self.report(&checked);
         let name = input::shown(path);
+        for file in &checked.legend.files {
+            let text = file.text.clone().unwrap_or_default();
+            self.results
+                .collected
+                .sources
+                .insert(file.path.clone(), text);
+        }
+        self.results.collected.graphs.push(checked.graph.clone());
         let fault = report.error.take();
         report.error = fault.clone().or_else(|| checked.problem.clone());
-        report.velodrome = checked.baseline.map(|(observed, elapsed)| {
-            heddle_report::Velodrome::new(&observed, &checked.legend, &report.findings, elapsed)
+        report.velodrome = checked.baseline.as_ref().map(|(observed, elapsed)| {
+            let torn = Report::torn(checked.subject(), None);
+            heddle_report::Velodrome::new(observed, &checked.legend, torn, *elapsed)
         });
         report.stats = self.options.stats.then_some(checked.stats);
         report.suppressed += checked.answers.harmless();
@@ -311,28 +357,16 @@ impl Checker<'_> {
         problems.fold(status, |_, problem| self.fail(problem))
     }
 
-    /// The report names the program that ran, also where its recording was checked.
     fn report(&self, checked: &Checked) -> Report {
-        let program = checked.legend.files.first().map_or("", |file| &file.path);
-        let subject = Subject {
-            program,
-            outcome: &checked.outcome,
-            legend: &checked.legend,
-            features: checked.features,
-            unchecked: checked.unchecked,
-        };
-        Report::new(subject, self.settings())
+        Report::new(checked.subject(), self.settings())
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self) -> Settings<'_> {
         let strictness = match self.options.strict {
             true => Strictness::Strict,
             false => Strictness::CertainOnly,
         };
-        Settings {
-            strictness,
-            limit: self.results.limit(),
-        }
+        self.results.settings(strictness)
     }
 }
 

@@ -3,7 +3,9 @@
 //! A reader that goes away (`heddle check ... | head`) is no error: what is left is not written,
 //! and the exit status is what it would have been.
 
+use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 use heddle_report::Problem;
 use heddle_report::text::{self, Colour};
@@ -19,6 +21,8 @@ pub struct Console {
     /// Set once nobody reads standard output any more.
     is_closed: bool,
     failure: Option<io::Error>,
+    /// Where results go instead of standard output.
+    file: Option<File>,
 }
 
 impl Console {
@@ -30,7 +34,22 @@ impl Console {
             has_printed: false,
             is_closed: false,
             failure: None,
+            file: None,
         }
+    }
+
+    /// The console, with results going to a file if there is one.
+    pub fn with_output(color: Color, output: Option<&Path>) -> Result<Self, Problem> {
+        let mut console = Self::new(color);
+        if let Some(path) = output {
+            let made = File::create(path).map_err(|error| {
+                let shown = path.display();
+                Problem::plain(format!("cannot write {shown}: {}", reason(&error)))
+            });
+            console.file = Some(made?);
+            console.results = colour(color, false);
+        }
+        Ok(console)
     }
 
     /// How results are coloured.
@@ -57,8 +76,13 @@ impl Console {
             return;
         }
         self.has_printed = true;
-        let mut out = BufWriter::new(io::stdout().lock());
+        let to: Box<dyn Write + '_> = match &self.file {
+            Some(file) => Box::new(file),
+            None => Box::new(io::stdout().lock()),
+        };
+        let mut out = BufWriter::new(to);
         let written = make(&mut out).and_then(|()| out.flush());
+        drop(out);
         if let Err(error) = written {
             self.is_closed = true;
             if error.kind() != ErrorKind::BrokenPipe {

@@ -44,9 +44,45 @@ pub fn read(path: &Path) -> Result<Input, Problem> {
     if is_recorded(&bytes) {
         return Ok(recorded(path, bytes));
     }
+    if let Some(problem) = foreign(path, &bytes) {
+        return Err(problem);
+    }
     let help = "is this a program or a recorded run?";
     let text = decoded(path, bytes).map_err(|problem| problem.help(Some(help.into())));
     text.map(Input::Program)
+}
+
+/// Endings of the languages that are compiled, and what to do with such a file.
+const COMPILED: &[(&[&str], &str, &str)] = &[
+    (&["c", "h"], "C", "heddle cc"),
+    (
+        &["cc", "cpp", "cxx", "C", "c++", "hpp", "hh", "hxx"],
+        "C++",
+        "heddle c++",
+    ),
+];
+
+/// What is to be said of a file that another command is for.
+fn foreign(path: &Path, bytes: &[u8]) -> Option<Problem> {
+    let shown = shown(path);
+    if bytes.starts_with(b"\x7fELF") {
+        let message = format!("{shown} is an executable, not a .task program or a recorded run");
+        let help = format!("run it if it was built with heddle cc: heddle run {shown}");
+        return Some(Problem::plain(message).help(Some(help)));
+    }
+    let ending = path.extension()?.to_str()?;
+    if ending == "rs" {
+        let message = format!("{shown} is a Rust program, not a .task program or a recorded run");
+        let help = "check it with the heddle crate: docs/rust-guide.md";
+        return Some(Problem::plain(message).help(Some(help.into())));
+    }
+    let compiled = COMPILED
+        .iter()
+        .find(|(endings, ..)| endings.contains(&ending));
+    let (_, language, command) = compiled?;
+    let message = format!("{shown} is a {language} program, not a .task program or a recorded run");
+    let help = format!("compile and run it: {command} -g {shown} -o prog && heddle run ./prog");
+    Some(Problem::plain(message).help(Some(help)))
 }
 
 /// Reads a file that is text.
@@ -140,6 +176,23 @@ fn not_utf8(path: &Path, bytes: &[u8], valid: usize) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_for_another_command_is_named_with_that_command() {
+        let help = |path: &str, bytes: &[u8]| foreign(Path::new(path), bytes)?.help;
+        let names = |help: Option<String>, command: &str| {
+            assert!(
+                help.as_ref().is_some_and(|help| help.contains(command)),
+                "{help:?}"
+            );
+        };
+        names(help("loop.c", b"int main(void) {}"), "heddle cc -g loop.c");
+        names(help("loop.cpp", b""), "heddle c++");
+        names(help("a.out", b"\x7fELF\x02\x01"), "heddle run a.out");
+        names(help("main.rs", b""), "heddle crate");
+        assert_eq!(help("loop.task", b"x = 1;"), None);
+        assert_eq!(help("-", b"x = 1;"), None);
+    }
 
     #[test]
     fn a_source_without_end_is_read_up_to_the_bound() {

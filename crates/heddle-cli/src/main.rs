@@ -10,8 +10,10 @@ mod check;
 #[cfg(unix)]
 mod compiler;
 mod console;
+mod diff;
 mod expect;
 mod explore;
+mod graph;
 mod input;
 #[cfg(unix)]
 mod installation;
@@ -25,6 +27,7 @@ mod results;
 mod run;
 #[cfg(unix)]
 mod search;
+mod showing;
 mod status;
 mod suggest;
 mod transactions;
@@ -66,6 +69,8 @@ fn dispatch(command: &Command) -> ExitCode {
         Command::Accept(options) => answers::accept::run(options).into(),
         Command::Explore(options) => explore::run(options).into(),
         Command::Merge(options) => explore::merge::run(options).into(),
+        Command::Graph(options) => graph::run(options).into(),
+        Command::Diff(options) => diff::run(options).into(),
         #[cfg(unix)]
         Command::Cc(options) => compiler::run(compiler::Language::C, options),
         #[cfg(unix)]

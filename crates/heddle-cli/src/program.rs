@@ -12,6 +12,32 @@ use heddle_trace::Writer;
 
 use crate::progress::Progress;
 
+/// A program run by itself, whose prints nobody sees.
+pub struct Silent {
+    code: Code,
+    features: Features,
+}
+
+impl Silent {
+    /// The program, about to be run.
+    pub fn new(program: &Program) -> Self {
+        Self {
+            code: Code::new(program),
+            features: program.features,
+        }
+    }
+}
+
+impl Run for Silent {
+    fn features(&self) -> Features {
+        self.features
+    }
+
+    fn run<L: Listener>(&mut self, listener: &mut L) {
+        self.code.run(listener, &mut |_| {});
+    }
+}
+
 /// A program that is run for real. A check may run it more than once; only the first run prints
 /// and is recorded, since all are the same.
 pub struct Live<'a> {

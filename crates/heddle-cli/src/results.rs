@@ -1,13 +1,16 @@
 //! Results of a command that goes through files: printed, or compared with what must be found.
 
 use heddle_lang::{Expectation, Expectations};
+use heddle_report::baseline::Baseline;
 use heddle_report::json::{self, Layout};
-use heddle_report::{Problem, Report, text};
+use heddle_report::saved::Saved;
+use heddle_report::{Grouping, Problem, Report, Settings, Strictness, text};
 
 use crate::arguments::{Color, Format};
 use crate::check::problems;
 use crate::console::Console;
 use crate::expect::Comparison;
+use crate::showing::{Collected, Showing};
 use crate::status::Status;
 
 /// Findings shown in text unless told otherwise.
@@ -16,16 +19,17 @@ const TEXT_LIMIT: usize = 100;
 /// How many findings are shown, of those asked for.
 pub fn limit(asked: Option<usize>, format: Format) -> Option<usize> {
     match (asked, format) {
-        (Some(0), _) | (None, Format::Json) => None,
-        (None, Format::Text) => Some(TEXT_LIMIT),
+        (Some(0), _) => None,
         (Some(limit), _) => Some(limit),
+        (None, Format::Text) => Some(TEXT_LIMIT),
+        (None, _) => None,
     }
 }
 
 /// What a command is asked to do with its results.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Wanted {
-    pub format: Format,
+    pub show: Showing,
     pub max_findings: Option<usize>,
     /// Whether they are compared.
     pub expect: bool,
@@ -40,26 +44,55 @@ type Lines = fn(Expectations) -> Option<Vec<Expectation>>;
 pub struct Results {
     pub console: Console,
     wanted: Wanted,
+    /// What is known already.
+    known: Option<Baseline>,
+    /// Reports that become one document.
+    pub collected: Collected,
     /// Files that were as expected, and those that were not.
     agreed: usize,
     differed: usize,
 }
 
 impl Results {
-    pub fn new(color: Color, wanted: Wanted) -> Self {
-        Self {
-            console: Console::new(color),
+    pub fn new(color: Color, wanted: Wanted) -> Result<Self, Problem> {
+        let known = wanted.show.known()?;
+        if wanted.expect && !matches!(wanted.show.format, Format::Text | Format::Json) {
+            return Err(Problem::plain("--expect prints text or JSON only"));
+        }
+        Ok(Self {
+            console: Console::with_output(color, wanted.show.output.as_deref())?,
+            known,
+            collected: Collected::default(),
             wanted,
             agreed: 0,
             differed: 0,
+        })
+    }
+
+    /// How reports are made.
+    pub fn settings(&self, strictness: Strictness) -> Settings<'_> {
+        Settings {
+            strictness,
+            limit: self.limit(),
+            grouping: self.grouping(),
+            possible: self.wanted.show.possible(),
+            // Expectations are about everything that is found.
+            baseline: self.known.as_ref().filter(|_| !self.wanted.expect),
         }
     }
 
-    /// How many findings a report shows.
-    pub fn limit(&self) -> Option<usize> {
+    fn limit(&self) -> Option<usize> {
         match self.wanted.expect {
             true => None,
-            false => limit(self.wanted.max_findings, self.wanted.format),
+            false => limit(self.wanted.max_findings, self.wanted.show.format),
+        }
+    }
+
+    /// What is one finding: expectations are about locations.
+    fn grouping(&self) -> Grouping {
+        match self.wanted.expect {
+            true => Grouping::Locations,
+            false => Grouping::Positions,
         }
     }
 
@@ -71,7 +104,12 @@ impl Results {
 
     /// After the last file.
     pub fn end(&mut self, worst: Status) -> Status {
-        if self.wanted.expect && self.wanted.format == Format::Text {
+        let format = self.wanted.show.format;
+        if !matches!(format, Format::Text | Format::Json) {
+            let document = self.collected.document(format);
+            self.console.print_with(|out| out.write_all(&document));
+        }
+        if self.wanted.expect && format == Format::Text {
             let tally = self.tally();
             self.console.print(&tally);
         }
@@ -82,7 +120,7 @@ impl Results {
     }
 
     pub fn print(&mut self, report: &Report) -> Status {
-        match self.wanted.format {
+        match self.wanted.show.format {
             Format::Text => {
                 let colour = self.console.results();
                 self.console.paragraph(&text::render(report, colour));
@@ -91,6 +129,9 @@ impl Results {
                 let layout = self.layout();
                 self.console
                     .print_with(|out| json::write(report, layout, out));
+            }
+            Format::Sarif | Format::Junit | Format::Html => {
+                self.collected.reports.push(Saved::new(report));
             }
         }
         report.verdict.into()
@@ -122,10 +163,10 @@ impl Results {
         };
         let comparison = Comparison::new(name, &expected, &report.findings);
         let as_expected = comparison.as_expected;
-        match (self.wanted.format, as_expected) {
+        match (self.wanted.show.format, as_expected) {
             (Format::Text, true) => {}
             (Format::Text, false) => self.console.print(&comparison.text()),
-            (Format::Json, _) => {
+            _ => {
                 let layout = self.layout();
                 self.console
                     .print_with(|out| json::write(&comparison, layout, out));

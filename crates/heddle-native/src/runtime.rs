@@ -4,11 +4,15 @@ use crate::report::options::{Observed, Options};
 use crate::thread;
 use heddle_core::LockId;
 use heddle_core::atomicity::Scope;
+use heddle_report::Grouping;
 use heddle_rt::Engine;
 use rustc_hash::FxHashMap;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// Locations of a pair of source positions that are told apart; of the rest it is known which bytes they are.
+const LOCATIONS: usize = 32;
 
 /// Everything that belongs to the run.
 #[derive(Debug)]
@@ -44,6 +48,10 @@ extern "C" fn start() {
     engine.witnessed_by(crate::report::witness::witness);
     engine.order_sections();
     engine.analyse(options.analysis);
+    // A suppression may cover some locations of a pair of positions and not others.
+    if options.grouping == Grouping::Positions && options.suppressions.is_none() {
+        engine.bound_race_locations(LOCATIONS);
+    }
     let scope = match options.watches_all {
         true => Scope::All,
         false => Scope::Declared,

@@ -102,6 +102,8 @@ fn report(dir: &Path, name: &str, [level, threads]: [&str; 2], program: &Program
     let file = dir.join(format!("{name}.json"));
     let mut command = harness::run(&["--format", "json", "--max-findings", "0", "--threads"]);
     command.arg(threads).arg("--output").arg(&file);
+    // Every element is compared.
+    command.env("HEDDLE_OPTIONS", "locations=apart");
     let output = harness::finished(command.arg("--").arg(built));
     let report = harness::report(&file);
     report.unwrap_or_else(|error| panic!("{error}: {}", harness::all(&output)))

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use heddle_core::{NameId, SiteId, TaskId};
+use heddle_core::{Finding, NameId, SiteId, TaskId};
 use serde::Serialize;
 
 /// What is known beyond the legend.
@@ -17,8 +17,10 @@ pub struct Details {
     pub frames: HashMap<SiteId, FrameInfo>,
     /// What the name of a place stands for.
     pub objects: HashMap<NameId, Arc<ObjectInfo>>,
-    /// How many findings the user asked not to see.
-    pub suppressed: u64,
+    /// How many locations pairs of positions raced on, where findings do not have all of them.
+    pub racy: Vec<([SiteId; 2], u64)>,
+    /// What the user asked not to see.
+    pub suppressed: Vec<Finding>,
 }
 
 /// The function around a site.

@@ -9,10 +9,11 @@ use std::time::Duration;
 use heddle_core::{Features, Guarantee, Legend, Outcome};
 use serde::{Serialize, Serializer};
 
-use crate::group::groups;
+use crate::fingerprint;
+use crate::many;
 use crate::model::{Certainty, Finding, Kind, Note, Report, Totals, Verdict};
 use crate::problem::Problem;
-use crate::report::{SCHEMA, Settings, Subject, Unchecked};
+use crate::report::{Grouping, SCHEMA, Settings, Subject, Unchecked};
 use crate::resolve::Resolver;
 use crate::text::grouped;
 
@@ -118,7 +119,7 @@ impl Report {
         features: Features,
         found: &[Confirmed],
         exploration: Exploration,
-        limit: Option<usize>,
+        settings: Settings<'_>,
     ) -> Self {
         let mut findings = Vec::new();
         let mut error = None;
@@ -129,7 +130,7 @@ impl Report {
         }
         Self {
             error,
-            ..Self::of_exploration(program, findings, exploration, limit)
+            ..Self::of_exploration(program, findings, exploration, settings)
         }
     }
 
@@ -138,32 +139,33 @@ impl Report {
         program: &str,
         mut findings: Vec<Finding>,
         exploration: Exploration,
-        limit: Option<usize>,
+        settings: Settings<'_>,
     ) -> Self {
         findings.sort_by_key(sort_key);
-        let totals = totals(&findings);
-        let all = findings.len();
-        findings.truncate(limit.unwrap_or(usize::MAX));
-        Self {
+        if settings.grouping == Grouping::Positions {
+            findings = together(findings);
+        }
+        let report = Self {
             schema: SCHEMA,
             program: program.into(),
-            verdict: match all {
-                0 => Verdict::Clean,
-                _ => Verdict::Findings,
-            },
+            verdict: Verdict::Clean,
             guarantee: guarantee(&exploration),
             threads: None,
             not_covered: Vec::new(),
-            left_out: (all - findings.len()) as u64,
-            findings,
-            totals,
+            left_out: 0,
+            findings: fingerprint::stamped(findings.into_iter()),
+            totals: Totals::default(),
             suppressed: 0,
+            suppressed_findings: Vec::new(),
+            known: 0,
+            possible: settings.possible,
             transactions: None,
             exploration: Some(exploration),
             velodrome: None,
             stats: None,
             error: None,
-        }
+        };
+        report.concluded(settings)
     }
 }
 
@@ -218,17 +220,36 @@ fn sort_key(finding: &Finding) -> (Kind, Vec<(u32, u32)>, Option<String>) {
     (finding.kind, spots.collect(), finding.location.clone())
 }
 
-fn totals(findings: &[Finding]) -> Totals {
-    let mut totals = Totals::default();
-    for group in groups(findings) {
-        match group.first().kind {
-            Kind::Race => totals.races += 1,
-            Kind::Atomicity => totals.atomicity += 1,
-            Kind::Assertion => totals.assertions += 1,
-            Kind::Deadlock => totals.deadlocks += 1,
-            Kind::Misuse => totals.misuses += 1,
-            Kind::Transaction => totals.transactions += 1,
+/// Findings at the same source positions as one, which the first stands for.
+fn together(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut together: Vec<Finding> = Vec::new();
+    for finding in findings {
+        match together.last_mut() {
+            Some(last) if is_same(last, &finding) => {
+                if last.samples.is_empty() {
+                    last.samples.extend(last.location.clone());
+                }
+                last.count = last.count.saturating_add(finding.count);
+                last.locations += finding.locations;
+                last.samples.extend(finding.location);
+            }
+            _ => together.push(finding),
         }
     }
-    totals
+    for finding in together.iter_mut().filter(|finding| finding.locations > 1) {
+        let mut samples = std::mem::take(&mut finding.samples);
+        samples.dedup();
+        finding.message = many::message(finding, &samples);
+        samples.truncate(many::SAMPLES);
+        finding.samples = samples;
+    }
+    together
+}
+
+fn is_same(one: &Finding, two: &Finding) -> bool {
+    let spots = |finding: &Finding| -> Vec<_> {
+        let accesses = finding.accesses.iter();
+        accesses.map(|access| access.position.clone()).collect()
+    };
+    one.locations > 0 && one.kind == two.kind && spots(one) == spots(two)
 }

@@ -10,6 +10,7 @@ use heddle_core::{
 
 use crate::circle;
 use crate::explain::{self, Explanation};
+use crate::many;
 use crate::model::{Access, Certainty, Finding, Kind, Note, Wait};
 use crate::resolve::Resolver;
 use crate::separation::Told;
@@ -47,6 +48,71 @@ impl<'a> Wording<'a> {
         }
     }
 
+    /// Findings that are one defect in words: the first stands for all.
+    pub fn of_run(&mut self, run: &[&'a CoreFinding]) -> Finding {
+        let mut finding = self.of(run[0]);
+        let counts = run[1..].iter().map(|found| count(found));
+        finding.count = counts.fold(finding.count, u64::saturating_add);
+        finding.locations = self.locations(run);
+        // Native programs count each location once: how often depends on timing.
+        finding.count = finding.count.max(finding.locations);
+        if finding.locations > 1 {
+            let places = run.iter().filter_map(|found| self.location(found));
+            let mut samples: Vec<String> = Vec::new();
+            // Objects of one name are told apart by nothing a reader knows.
+            for name in places {
+                if samples.len() > many::SAMPLES {
+                    break;
+                }
+                if !samples.contains(&name) {
+                    samples.push(name);
+                }
+            }
+            finding.message = many::message(&finding, &samples);
+            samples.truncate(many::SAMPLES);
+            finding.samples = samples;
+        }
+        finding
+    }
+
+    /// How many locations there are. A location may be there twice, read and written at one position.
+    fn locations(&self, run: &[&CoreFinding]) -> u64 {
+        let mut places: Vec<_> = run.iter().filter_map(|found| first_place(found)).collect();
+        places.dedup();
+        let known = match run[0] {
+            CoreFinding::Race { accesses, .. } => {
+                let sites = [accesses[0].site, accesses[1].site];
+                self.resolver.racy_locations(sites)
+            }
+            _ => None,
+        };
+        known.unwrap_or(0).max(places.len() as u64)
+    }
+
+    /// What a finding is on, by name.
+    fn location(&self, found: &CoreFinding) -> Option<String> {
+        match found {
+            CoreFinding::Race { place, .. } => Some(self.resolver.place(place)),
+            CoreFinding::Atomicity { places, .. } => Some(self.joined(places)),
+            CoreFinding::Transaction(separation) => {
+                let resolver = self.resolver;
+                Some(
+                    Told {
+                        resolver,
+                        separation,
+                    }
+                    .location(),
+                )
+            }
+            _ => None,
+        }
+    }
+
+    fn joined(&self, places: &[Place]) -> String {
+        let names = places.iter().map(|place| self.resolver.place(place));
+        names.collect::<Vec<_>>().join(",")
+    }
+
     /// The finding in words.
     pub fn of(&mut self, found: &'a CoreFinding) -> Finding {
         match found {
@@ -78,8 +144,7 @@ impl<'a> Wording<'a> {
                 rank,
                 ..
             } => {
-                let location = places.iter().map(|place| self.resolver.place(place));
-                let location = location.collect::<Vec<_>>().join(",");
+                let location = self.joined(places);
                 let tear = Tear {
                     resolver: self.resolver,
                     certainty: *certainty,
@@ -216,6 +281,28 @@ fn say<'a>(resolver: &Resolver, about: About<'a>) -> Said<'a> {
     }
 }
 
+/// How often it was seen.
+fn count(found: &CoreFinding) -> u64 {
+    match found {
+        CoreFinding::Race { count, .. }
+        | CoreFinding::Atomicity { count, .. }
+        | CoreFinding::Assertion { count, .. }
+        | CoreFinding::Misuse { count, .. } => *count,
+        CoreFinding::Transaction(separation) => separation.count,
+        CoreFinding::Deadlock { .. } | CoreFinding::PossibleDeadlock { .. } => 1,
+    }
+}
+
+/// What it is on, for kinds that are on something.
+pub(crate) fn first_place(found: &CoreFinding) -> Option<&Place> {
+    match found {
+        CoreFinding::Race { place, .. } => Some(place),
+        CoreFinding::Atomicity { places, .. } => places.first(),
+        CoreFinding::Transaction(separation) => separation.places.first(),
+        _ => None,
+    }
+}
+
 /// Whether the finding is certain.
 pub fn certainty(found: &CoreFinding) -> Certainty {
     match found {
@@ -324,6 +411,9 @@ pub(crate) fn blank(kind: Kind) -> Finding {
         object: None,
         message: String::new(),
         count: 1,
+        locations: 0,
+        samples: Vec::new(),
+        fingerprint: String::new(),
         position: None,
         accesses: Arc::default(),
         task: None,

@@ -6,14 +6,19 @@
 //! format needs no knowledge of detectors. [`Problem`] is the same for what is not a finding:
 //! a program that does not parse, a run that stopped, a damaged file.
 
+pub mod baseline;
 mod circle;
 mod details;
 mod explain;
 mod explored;
 mod fault;
 mod finding;
-mod group;
+mod fingerprint;
+pub mod graph;
+pub mod html;
 pub mod json;
+pub mod junit;
+mod many;
 mod memory;
 mod model;
 mod native;
@@ -22,6 +27,8 @@ mod printable;
 mod problem;
 mod report;
 mod resolve;
+pub mod sarif;
+pub mod saved;
 mod separation;
 mod snippet;
 mod sort;
@@ -33,15 +40,14 @@ mod velodrome;
 
 pub use details::{Details, FrameInfo, ObjectInfo, ObjectKind};
 pub use explored::{Confirmed, Exploration, Replay, Step};
-pub use group::{Group, groups};
 pub use model::{
-    Access, Certainty, Finding, Frame, Hold, Kind, Note, Object, Operation, Report, Spawned, Task,
-    Totals, Transactions, Verdict, Wait, guarantee_phrase,
+    Access, Certainty, Finding, Frame, Hold, Kind, Note, Object, Operation, Possible, Report,
+    Spawned, Task, Totals, Transactions, Verdict, Wait, guarantee_phrase,
 };
 pub use position::{Position, Source};
 pub use printable::printable;
 pub use problem::Problem;
-pub use report::{Settings, Strictness, Subject, Unchecked};
+pub use report::{Grouping, Settings, Strictness, Subject, Unchecked};
 pub use resolve::task_phrase;
 pub use stats::{CheckCounts, Eliminated, EventDriven, Stats};
 pub use velodrome::Velodrome;

@@ -42,6 +42,15 @@ pub struct Report {
     /// How many findings were left out because the user asked not to see them.
     #[serde(skip_serializing_if = "is_zero")]
     pub suppressed: u64,
+    /// Those of them that are known in full.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suppressed_findings: Vec<Finding>,
+    /// How many findings were left out because the baseline has them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub known: u64,
+    /// How text shows possible findings.
+    #[serde(skip)]
+    pub possible: Possible,
     /// What came of the thread cycles, where transactions were checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transactions: Option<Transactions>,
@@ -116,6 +125,16 @@ impl From<TransactionCounts> for Transactions {
     }
 }
 
+/// How text shows findings that are only possible.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Possible {
+    /// A line each.
+    #[default]
+    Brief,
+    /// Like those that are certain.
+    Full,
+}
+
 /// Whether there is anything to mend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -128,8 +147,7 @@ pub enum Verdict {
     Findings,
 }
 
-/// Numbers of findings before any were left out. Races that share their pair of source positions
-/// count once.
+/// Numbers of findings before any were left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Totals {
     /// Certain races.
@@ -196,8 +214,16 @@ pub struct Finding {
     pub object: Option<Arc<Object>>,
     /// The whole defect in one sentence.
     pub message: String,
-    /// How often it was seen.
+    /// How often it was seen, at all its locations together.
     pub count: u64,
+    /// How many locations share these source positions; 0 for kinds that have none.
+    #[serde(skip_serializing_if = "is_at_most_one")]
+    pub locations: u64,
+    /// The first of those locations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<String>,
+    /// Tells this finding from others; stays the same over edits elsewhere in the source.
+    pub fingerprint: String,
     /// Where it shows first.
     pub position: Option<Position>,
     /// The two accesses of a race; the three of a torn region, in the sequence that tears; those of a cycle of
@@ -234,6 +260,10 @@ pub struct Finding {
     /// Of what nobody declared atomic: how far it is from a sure defect, from 1 on.
     #[serde(skip_serializing_if = "is_zero_rank")]
     pub rank: u8,
+}
+
+fn is_at_most_one(count: &u64) -> bool {
+    *count <= 1
 }
 
 fn is_zero_rank(rank: &u8) -> bool {
@@ -390,6 +420,29 @@ impl Operation {
             Self::Read => "read",
             Self::Write => "written",
         }
+    }
+}
+
+impl Totals {
+    /// How many findings there are of each kind.
+    pub fn of(findings: &[Finding]) -> Self {
+        let mut totals = Self::default();
+        for finding in findings {
+            let total = match (finding.kind, finding.certainty) {
+                (Kind::Race, Certainty::Certain) => &mut totals.races,
+                (Kind::Race, Certainty::Possible) => &mut totals.possible_races,
+                (Kind::Atomicity, Certainty::Certain) => &mut totals.atomicity,
+                (Kind::Atomicity, Certainty::Possible) => &mut totals.possible_atomicity,
+                (Kind::Transaction, Certainty::Certain) => &mut totals.transactions,
+                (Kind::Transaction, Certainty::Possible) => &mut totals.possible_transactions,
+                (Kind::Assertion, _) => &mut totals.assertions,
+                (Kind::Deadlock, Certainty::Certain) => &mut totals.deadlocks,
+                (Kind::Deadlock, Certainty::Possible) => &mut totals.possible_deadlocks,
+                (Kind::Misuse, _) => &mut totals.misuses,
+            };
+            *total += 1;
+        }
+        totals
     }
 }
 

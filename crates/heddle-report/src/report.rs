@@ -1,11 +1,13 @@
 //! Building a [`Report`]: what is shown, what the verdict is, and what it means.
 
-use heddle_core::{Features, Guarantee, Legend, Outcome};
+use heddle_core::{Features, Finding as CoreFinding, Guarantee, Legend, Outcome};
 
+use crate::baseline::Baseline;
 use crate::details::Details;
 use crate::fault;
-use crate::finding::{self, Wording};
-use crate::model::{Certainty, Report, Verdict};
+use crate::finding::Wording;
+use crate::fingerprint;
+use crate::model::{Certainty, Finding, Possible, Report, Totals, Verdict};
 use crate::resolve::Resolver;
 use crate::sort::Sorted;
 
@@ -51,62 +53,98 @@ pub enum Strictness {
     Strict,
 }
 
-/// How to report.
+/// What is one finding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Settings {
+pub enum Grouping {
+    /// All locations at the same source positions: one defect to mend.
+    #[default]
+    Positions,
+    /// Each location, for comparisons with what is known of every location.
+    Locations,
+}
+
+/// How to report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Settings<'a> {
     /// What counts for the verdict.
     pub strictness: Strictness,
-    /// At most so many findings, where races at one pair of source positions count once.
+    /// At most so many findings.
     pub limit: Option<usize>,
+    /// What is one finding.
+    pub grouping: Grouping,
+    /// How text shows possible findings.
+    pub possible: Possible,
+    /// What is known already, and not to be shown.
+    pub baseline: Option<&'a Baseline>,
 }
 
 impl Report {
     /// The report on this subject. Verdict and totals do not depend on the limit.
-    pub fn new(subject: Subject<'_>, settings: Settings) -> Self {
+    pub fn new(subject: Subject<'_>, settings: Settings<'_>) -> Self {
         Self::build(subject, None, settings)
     }
 
     /// The report on a native program, of which more is known than positions.
-    pub fn detailed(subject: Subject<'_>, details: &Details, settings: Settings) -> Self {
+    pub fn detailed(subject: Subject<'_>, details: &Details, settings: Settings<'_>) -> Self {
         Self::build(subject, Some(details), settings)
     }
 
     pub(crate) fn build(
         subject: Subject<'_>,
         details: Option<&Details>,
-        settings: Settings,
+        settings: Settings<'_>,
     ) -> Self {
         let resolver = Resolver::new(subject.outcome, subject.legend, details);
-        let sorted = Sorted::new(subject.outcome, subject.legend);
-        let (shown, left_out) = sorted.limited(settings.limit);
-        let mut wording = Wording::new(&resolver);
+        let worded = |found: &[CoreFinding]| -> Vec<Finding> {
+            let sorted = Sorted::new(found, subject.legend);
+            let mut wording = Wording::new(&resolver);
+            let runs = sorted.runs(settings.grouping);
+            let findings = runs.iter().map(|run| wording.of_run(run));
+            fingerprint::stamped(findings)
+        };
+        let suppressed_findings = details.map_or(Vec::new(), |details| worded(&details.suppressed));
         let fault = subject.outcome.fault;
-        Self {
+        let report = Self {
             schema: SCHEMA,
             program: subject.program.into(),
-            verdict: verdict(subject.outcome, settings.strictness),
+            verdict: Verdict::Clean,
             guarantee: subject.outcome.guarantee,
             threads: None,
             not_covered: not_covered(subject),
-            findings: shown.iter().map(|found| wording.of(found)).collect(),
-            totals: sorted.totals(),
-            left_out,
-            suppressed: details.map_or(0, |details| details.suppressed),
+            findings: worded(&subject.outcome.findings),
+            totals: Totals::default(),
+            left_out: 0,
+            suppressed: suppressed_findings.len() as u64,
+            suppressed_findings,
+            known: 0,
+            possible: settings.possible,
             transactions: subject.outcome.transactions.map(Into::into),
             exploration: None,
             velodrome: None,
             stats: None,
             error: fault.map(|(site, kind)| fault::problem(&resolver, site, kind)),
-        }
+        };
+        report.concluded(settings)
     }
-}
 
-fn verdict(outcome: &Outcome, strictness: Strictness) -> Verdict {
-    let strict = strictness == Strictness::Strict;
-    let mut findings = outcome.findings.iter();
-    match findings.any(|found| strict || finding::certainty(found) == Certainty::Certain) {
-        true => Verdict::Findings,
-        false => Verdict::Clean,
+    /// Leaves out what the baseline has, settles verdict and totals, then leaves out what is beyond the limit.
+    pub(crate) fn concluded(mut self, settings: Settings<'_>) -> Self {
+        let all = self.findings.len();
+        if let Some(baseline) = settings.baseline {
+            self.findings.retain(|finding| !baseline.has(finding));
+        }
+        self.known = (all - self.findings.len()) as u64;
+        self.totals = Totals::of(&self.findings);
+        let strict = settings.strictness == Strictness::Strict;
+        let counts = |finding: &Finding| strict || finding.certainty == Certainty::Certain;
+        self.verdict = match self.findings.iter().any(counts) {
+            true => Verdict::Findings,
+            false => Verdict::Clean,
+        };
+        let limit = settings.limit.unwrap_or(usize::MAX);
+        self.left_out = self.findings.len().saturating_sub(limit) as u64;
+        self.findings.truncate(limit);
+        self
     }
 }
 

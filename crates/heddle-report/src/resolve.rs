@@ -116,6 +116,19 @@ impl<'a> Resolver<'a> {
         Some(Arc::clone(object))
     }
 
+    /// How many locations raced at these positions, if it is known to be more than there are findings.
+    pub fn racy_locations(&self, sites: [SiteId; 2]) -> Option<u64> {
+        let places = |sites: [SiteId; 2]| {
+            let mut places = sites.map(|site| self.legend.site(site));
+            places.sort();
+            places
+        };
+        let asked = places(sites);
+        let racy = self.details?.racy.iter();
+        let same = racy.filter(|(sites, _)| places(*sites) == asked);
+        same.map(|(_, count)| *count).max()
+    }
+
     /// The name, or a placeholder.
     pub fn name(&self, name: NameId) -> &'a str {
         self.legend.name(name).unwrap_or("?")

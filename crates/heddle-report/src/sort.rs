@@ -1,13 +1,13 @@
 //! Findings in source order, and which of them are one report.
 //!
 //! A loop over an array can race on a million elements at one pair of source positions. That is
-//! one defect to mend: text shows it once, and a limit counts it once.
+//! one defect to mend: one finding in every format.
 
 use std::cmp::Reverse;
 
-use heddle_core::{Access, Certainty, Finding, Legend, Outcome, Site};
+use heddle_core::{Access, Certainty, Finding, Legend, Site};
 
-use crate::model::Totals;
+use crate::report::Grouping;
 
 /// The findings in source order, cut into runs that are one report each.
 pub struct Sorted<'a> {
@@ -18,8 +18,8 @@ pub struct Sorted<'a> {
 
 impl<'a> Sorted<'a> {
     /// Sorts by first position, second position, then location.
-    pub fn new(outcome: &'a Outcome, legend: &'a Legend) -> Self {
-        let mut findings: Vec<_> = outcome.findings.iter().collect();
+    pub fn new(found: &'a [Finding], legend: &'a Legend) -> Self {
+        let mut findings: Vec<_> = found.iter().collect();
         findings.sort_by_cached_key(|finding| (Spot::new(legend, finding), place(legend, finding)));
         let mut starts = Vec::new();
         let mut last = None;
@@ -37,40 +37,19 @@ impl<'a> Sorted<'a> {
         Self { findings, starts }
     }
 
-    /// The findings of the first `limit` runs, and how many findings there are beyond.
-    pub fn limited(&self, limit: Option<usize>) -> (&[&'a Finding], u64) {
-        let cut = limit.and_then(|limit| self.starts.get(limit).copied());
-        let (shown, hidden) = self.findings.split_at(cut.unwrap_or(self.findings.len()));
-        (shown, hidden.len() as u64)
-    }
-
-    /// How many runs there are of each kind.
-    pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
-        for &start in &self.starts {
-            let total = match self.findings[start] {
-                Finding::Race {
-                    certainty: Certainty::Certain,
-                    ..
-                } => &mut totals.races,
-                Finding::Race { .. } => &mut totals.possible_races,
-                Finding::Atomicity {
-                    certainty: Certainty::Certain,
-                    ..
-                } => &mut totals.atomicity,
-                Finding::Atomicity { .. } => &mut totals.possible_atomicity,
-                Finding::Transaction(one) if one.certainty == Certainty::Certain => {
-                    &mut totals.transactions
-                }
-                Finding::Transaction(_) => &mut totals.possible_transactions,
-                Finding::Assertion { .. } => &mut totals.assertions,
-                Finding::Deadlock { .. } => &mut totals.deadlocks,
-                Finding::PossibleDeadlock { .. } => &mut totals.possible_deadlocks,
-                Finding::Misuse { .. } => &mut totals.misuses,
-            };
-            *total += 1;
+    /// The findings that are one report each, in source order. Never empty slices.
+    pub fn runs(&self, grouping: Grouping) -> Vec<&[&'a Finding]> {
+        match grouping {
+            Grouping::Locations => self.findings.chunks(1).collect(),
+            Grouping::Positions => {
+                let ends = self.starts.iter().skip(1).copied();
+                let ends = ends.chain([self.findings.len()]);
+                let bounds = self.starts.iter().zip(ends);
+                bounds
+                    .map(|(&start, end)| &self.findings[start..end])
+                    .collect()
+            }
         }
-        totals
     }
 }
 

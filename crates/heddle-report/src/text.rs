@@ -6,17 +6,17 @@ use std::fmt::Write;
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 
 use crate::explain;
-use crate::group::{Group, groups};
 use crate::memory;
 use heddle_core::Guarantee;
 
-use crate::model::{Access, Certainty, Finding, Kind, Report, Task, Totals, guarantee_phrase};
+use crate::model::{
+    Access, Certainty, Finding, Kind, Possible, Report, Task, Totals, guarantee_phrase,
+};
 use crate::position::Position;
 use crate::printable::printable;
 use crate::problem::Problem;
 use crate::snippet::{self, Mark};
 use crate::stats::{CheckCounts, Stats};
-use crate::torn;
 use crate::velodrome::Velodrome;
 
 /// Waiting tasks of a deadlock that text lists.
@@ -56,11 +56,40 @@ pub fn render(report: &Report, colour: Colour) -> String {
 /// The findings alone, each with an empty line after it.
 pub fn render_findings(report: &Report, colour: Colour) -> String {
     let mut text = String::new();
-    for group in groups(&report.findings) {
-        text.push_str(&draw(block(group), colour));
+    let is_brief = |finding: &&Finding| {
+        finding.certainty == Certainty::Possible && report.possible == Possible::Brief
+    };
+    let (brief, full): (Vec<&Finding>, Vec<&Finding>) = report.findings.iter().partition(is_brief);
+    for finding in full {
+        text.push_str(&draw(block(finding), colour));
+        text.push('\n');
+    }
+    for finding in &brief {
+        text.push_str(&draw(line(finding), colour));
+    }
+    if !brief.is_empty() {
         text.push('\n');
     }
     text
+}
+
+/// A possible finding in a line, with where it is.
+fn line(finding: &Finding) -> Block<'static> {
+    let accesses = finding.accesses.iter().map(|access| &access.position);
+    let waits = finding.waits.iter().map(|wait| &wait.position);
+    let mut places: Vec<String> = accesses
+        .chain(waits)
+        .flatten()
+        .map(|at| format!("{}:{at}", at.file.path()))
+        .collect();
+    places.dedup();
+    let headline = match places.is_empty() {
+        true => headline(finding),
+        false => format!("{} ({})", headline(finding), places.join(", ")),
+    };
+    Level::WARNING
+        .primary_title(printable(&headline).into_owned())
+        .elements(Vec::<Element<'static>>::new())
 }
 
 /// An error, each line ended.
@@ -100,12 +129,11 @@ fn draw(block: Block<'_>, colour: Colour) -> String {
     renderer.render(&[block]) + "\n"
 }
 
-fn block(group: Group<'_>) -> Block<'static> {
-    let finding = group.first();
+fn block(finding: &Finding) -> Block<'static> {
     level(finding)
-        .primary_title(printable(&headline(group)).into_owned())
+        .primary_title(printable(&headline(finding)).into_owned())
         .elements(snippet::elements(marks(finding)))
-        .elements(notes(group).iter().map(|note| note_lines(note)))
+        .elements(notes(finding).iter().map(|note| note_lines(note)))
         .elements(schedule(finding))
         .elements(cycle(finding))
         .elements(because(finding))
@@ -125,16 +153,11 @@ fn level(finding: &Finding) -> Level<'static> {
     }
 }
 
-fn headline(group: Group<'_>) -> String {
-    let finding = group.first();
-    let message = match (&*finding.accesses, group.len()) {
-        _ if finding.kind == Kind::Transaction => finding.message.clone(),
-        ([first, second], 2..) => many_locations(group, first, second),
-        ([_, _, _], 2..) => torn::message(&group.locations(), &finding.accesses),
-        _ => finding.message.clone(),
-    };
+/// The finding in one sentence, with how certain it is.
+pub(crate) fn headline(finding: &Finding) -> String {
+    let message = &finding.message;
     match (finding.certainty, finding.kind) {
-        (Certainty::Certain, _) => message,
+        (Certainty::Certain, _) => message.clone(),
         (Certainty::Possible, Kind::Atomicity) => {
             format!("possible atomicity violation: {message}")
         }
@@ -142,15 +165,6 @@ fn headline(group: Group<'_>) -> String {
         (Certainty::Possible, Kind::Deadlock) => format!("possible deadlock: {message}"),
         (Certainty::Possible, _) => format!("possible race: {message}"),
     }
-}
-
-fn many_locations(group: Group<'_>, first: &Access, second: &Access) -> String {
-    let (one, two) = (first.operation.participle(), second.operation.participle());
-    let what = match one == two {
-        true => one.to_owned(),
-        false => format!("{one} and {two}"),
-    };
-    format!("{} are {what} in parallel", group.locations())
 }
 
 fn marks(finding: &Finding) -> Vec<Mark> {
@@ -218,22 +232,19 @@ fn circumstances(mut label: String, access: &Access) -> String {
 }
 
 /// Each note is one or more lines.
-fn notes(group: Group<'_>) -> Vec<Vec<String>> {
-    let finding = group.first();
+fn notes(finding: &Finding) -> Vec<Vec<String>> {
     let mut notes = Vec::new();
-    if group.len() > 1 {
+    if finding.locations > 1 {
         let location = finding.location.as_deref().unwrap_or_default();
-        notes.push(vec![format!(
-            "{} locations; shown for {location}",
-            group.len()
-        )]);
+        let locations = grouped(finding.locations);
+        notes.push(vec![format!("{locations} locations; shown for {location}")]);
     }
     let is_counted = !matches!(
         finding.kind,
         Kind::Assertion | Kind::Deadlock | Kind::Misuse
     );
-    if is_counted && group.count() > group.len() as u64 {
-        notes.push(vec![format!("seen {} times", group.count())]);
+    if is_counted && finding.count > finding.locations.max(1) {
+        notes.push(vec![format!("seen {} times", grouped(finding.count))]);
     }
     notes.extend(finding.object.as_deref().map(memory::describe));
     notes.extend(memory::stacks(&finding.accesses));
@@ -398,6 +409,11 @@ fn result(report: &Report) -> String {
         let clean = found.is_empty() && report.error.is_none();
         found.extend(clean.then(|| "clean".to_owned()));
         found.push(format!("{} suppressed", grouped(report.suppressed)));
+    }
+    if report.known > 0 {
+        let clean = found.is_empty() && report.error.is_none();
+        found.extend(clean.then(|| "nothing new".to_owned()));
+        found.push(format!("{} known", grouped(report.known)));
     }
     let result = match (found.is_empty(), &report.error, report.guarantee) {
         (true, None, _) if report.transactions.is_some() => "clean: no cut can be seen".into(),

@@ -6,7 +6,9 @@ use heddle_core::atomicity::Velodrome as Observed;
 use heddle_core::{Legend, Place};
 use serde::Serialize;
 
-use crate::model::{Finding, Kind};
+use crate::details::Details;
+use crate::model::{Kind, Report};
+use crate::report::{Grouping, Settings, Subject};
 
 /// Names in a line of text.
 const SHOWN: usize = 12;
@@ -30,21 +32,15 @@ pub struct Velodrome {
 }
 
 impl Velodrome {
-    /// Compares what was observed with the findings of a report.
+    /// Compares what was observed with the locations of [`Report::torn`].
     pub fn new(
         observed: &Observed,
         legend: &Legend,
-        findings: &[Finding],
+        mut ours: Vec<String>,
         elapsed: Duration,
     ) -> Self {
         let torn = observed.torn.iter();
         let torn: Vec<String> = torn.map(|(places, _)| names(places, legend)).collect();
-        let ours = findings
-            .iter()
-            .filter(|finding| finding.kind == Kind::Atomicity);
-        let mut ours: Vec<String> = ours
-            .filter_map(|finding| finding.location.clone())
-            .collect();
         ours.sort();
         ours.dedup();
         let without = |one: &[String], other: &[String]| {
@@ -95,6 +91,21 @@ impl Velodrome {
     pub fn json(&self) -> String {
         let object = serde_json::json!({ "velodrome": self });
         format!("{object}\n")
+    }
+}
+
+impl Report {
+    /// Everything in which an atomicity violation was found, by name.
+    pub fn torn(subject: Subject<'_>, details: Option<&Details>) -> Vec<String> {
+        let settings = Settings {
+            grouping: Grouping::Locations,
+            ..Settings::default()
+        };
+        let findings = Self::build(subject, details, settings).findings;
+        let torn = findings
+            .into_iter()
+            .filter(|finding| finding.kind == Kind::Atomicity);
+        torn.filter_map(|finding| finding.location).collect()
     }
 }
 

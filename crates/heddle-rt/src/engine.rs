@@ -362,6 +362,11 @@ impl Engine {
         self.witness = witness;
     }
 
+    /// Tells at most so many locations of a pair of sites apart; of all it is known which bytes they are.
+    pub fn bound_race_locations(&mut self, bound: usize) {
+        self.races = Mutex::new(Races::bounded(Some(bound)));
+    }
+
     /// One more than the number of the latest task.
     pub fn task_count(&self) -> u32 {
         self.tasks.len() + 1
@@ -414,7 +419,9 @@ impl Engine {
 
     /// The races found so far are another process's.
     pub fn forget_races(&self) {
-        *self.races.lock().unwrap_or_else(PoisonError::into_inner) = Races::default();
+        let mut races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
+        *races = Races::bounded(races.bound());
+        drop(races);
         self.generation.fetch_add(1, Ordering::AcqRel);
     }
 

@@ -7,7 +7,7 @@ use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, NO_STRAND, Through};
 use crate::exclusion::{Hold, LockSet};
 use crate::plain::{Plain, SLOTS};
-use crate::races::{Novelty, Race, RacyAccess};
+use crate::races::{Novelty, Race, RacyAccess, RacyBytes};
 use crate::record::Made;
 use crate::states::{Group, LastId, ListId, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering, PoisonError};
@@ -1038,6 +1038,13 @@ impl Engine {
     pub fn race_locations(&self, known: usize) -> Vec<u64> {
         let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
         races.iter().skip(known).map(|race| race.location).collect()
+    }
+
+    /// All bytes that each pair of sites raced on, where locations are
+    /// [bounded](Self::bound_race_locations).
+    pub fn racy_bytes(&self) -> Vec<RacyBytes> {
+        let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
+        races.bytes()
     }
 
     /// Which bytes of their locations the races found so far are on, in the sequence of

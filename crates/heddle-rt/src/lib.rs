@@ -32,6 +32,7 @@ mod shadow;
 pub mod sixteen;
 #[cfg(all(feature = "spin", not(feature = "shuttle")))]
 mod spin;
+mod spread;
 mod states;
 mod store;
 #[cfg(feature = "study")]
@@ -46,6 +47,7 @@ pub use cache::{Known, Region, Taking, ThreadCache};
 pub use engine::{Cursor, EndPoint, Engine, FinishScope};
 pub use exclusion::{ATOMIC, LockMode};
 pub use history::{Taken, Touch};
+pub use races::RacyBytes;
 pub use record::{Label, Recorded, Recording, Unit};
 #[cfg(not(feature = "shuttle"))]
 pub use shadow::View;

@@ -1,6 +1,11 @@
-//! The races found so far: once per pair of source positions, with the locations and a count.
+//! The races found so far: per pair of source positions some locations in full, and which bytes in all.
+//!
+//! A pair may race on any number of locations. All of them are told apart, unless a bound is set: then the first ones are,
+//! and of the others it is only kept which bytes they are (`spread.rs`), so that neither memory nor the report grow with
+//! their number. A certain race is never left out for possible ones.
 
 use crate::exclusion::Hold;
+use crate::spread::Spread;
 use crate::sync::{Arc, Ordering};
 use heddle_core::{AccessKind, Certainty};
 use rustc_hash::FxHashMap;
@@ -51,6 +56,28 @@ pub(crate) enum Novelty {
 pub(crate) struct Races {
     rows: FxHashMap<(u64, u32, u32), usize>,
     races: Vec<Race>,
+    /// How many locations of a pair are told apart; all if there is no bound.
+    bound: Option<usize>,
+    pairs: FxHashMap<(u32, u32), Pair>,
+}
+
+/// What is known of a pair of source positions where locations are bounded.
+#[derive(Debug, Default)]
+struct Pair {
+    told_apart: usize,
+    has_certain: bool,
+    /// How often locations that are not told apart were met.
+    count: Arc<AtomicU64>,
+    spread: Spread,
+}
+
+/// Every byte that a pair of source positions raced on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RacyBytes {
+    /// The front end's numbers of the positions, the lower one first.
+    pub sites: [u32; 2],
+    /// Ascending; a location has eight bytes.
+    pub ranges: Vec<(u64, u64)>,
 }
 
 /// Races that one thread has met lately: meeting one of them again is but counted.
@@ -189,14 +216,21 @@ impl Met {
         }
     }
 
-    fn note(&mut self, race: &Race, sites: [u32; 2]) {
-        if let Some(slot) = self.rows.get_mut(Self::slot(race.location, sites)) {
+    fn note(
+        &mut self,
+        location: u64,
+        sites: [u32; 2],
+        certainty: Certainty,
+        bytes: u8,
+        count: &Arc<AtomicU64>,
+    ) {
+        if let Some(slot) = self.rows.get_mut(Self::slot(location, sites)) {
             *slot = Some(Meeting {
-                location: race.location,
+                location,
                 sites,
-                certainty: race.certainty,
-                bytes: race.bytes,
-                count: Arc::clone(&race.count),
+                certainty,
+                bytes,
+                count: Arc::clone(count),
             });
         }
     }
@@ -213,6 +247,13 @@ impl Races {
         bytes: u8,
     ) -> Novelty {
         let pair = (earlier.site.min(now.site), earlier.site.max(now.site));
+        if self.bound.is_some()
+            && let Some(count) = self.beyond(location, pair, certainty, bytes)
+        {
+            count.fetch_add(1, Ordering::Relaxed);
+            met.note(location, [earlier.site, now.site], certainty, bytes, &count);
+            return Novelty::Known;
+        }
         let next = self.races.len();
         let row = *self.rows.entry((location, pair.0, pair.1)).or_insert(next);
         if row == next {
@@ -230,14 +271,117 @@ impl Races {
         if certainty > race.certainty {
             (race.certainty, race.accesses) = (certainty, [earlier, now]);
         }
-        met.note(race, [earlier.site, now.site]);
+        let sites = [earlier.site, now.site];
+        met.note(location, sites, race.certainty, race.bytes, &race.count);
         match row == next {
             true => Novelty::New,
             false => Novelty::Known,
         }
     }
 
+    /// Tells at most so many locations of a pair apart.
+    pub(crate) fn bounded(bound: Option<usize>) -> Self {
+        Self {
+            bound,
+            ..Self::default()
+        }
+    }
+
+    /// How many locations of a pair are told apart.
+    pub(crate) fn bound(&self) -> Option<usize> {
+        self.bound
+    }
+
+    /// Adds to the bytes of a pair. The count to use if the location is not to be told apart from others.
+    fn beyond(
+        &mut self,
+        location: u64,
+        sites: (u32, u32),
+        certainty: Certainty,
+        bytes: u8,
+    ) -> Option<Arc<AtomicU64>> {
+        let bound = self.bound?;
+        let is_known = self.rows.contains_key(&(location, sites.0, sites.1));
+        let pair = self.pairs.entry(sites).or_default();
+        pair.spread.add(location, bytes);
+        let is_certain = certainty == Certainty::Certain;
+        let is_first = is_certain && !pair.has_certain;
+        if is_known || pair.told_apart < bound || is_first {
+            pair.told_apart += usize::from(!is_known);
+            pair.has_certain |= is_certain;
+            return None;
+        }
+        Some(Arc::clone(&pair.count))
+    }
+
+    /// The bytes of each pair, where locations are bounded.
+    pub(crate) fn bytes(&self) -> Vec<RacyBytes> {
+        let pairs = self.pairs.iter();
+        let mut bytes: Vec<_> = pairs
+            .map(|(&(low, high), pair)| RacyBytes {
+                sites: [low, high],
+                ranges: pair.spread.ranges(),
+            })
+            .collect();
+        bytes.sort_by_key(|racy| racy.sites);
+        bytes
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Race> {
         self.races.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(site: u32) -> RacyAccess {
+        RacyAccess {
+            kind: AccessKind::Write,
+            site,
+            strand: 1,
+            hold: Hold::default(),
+        }
+    }
+
+    fn add(races: &mut Races, location: u64, certainty: Certainty) -> Novelty {
+        let mut met = Met::default();
+        races.add(&mut met, location, access(7), access(5), certainty, 0xff)
+    }
+
+    #[test]
+    fn without_a_bound_every_location_is_told_apart() {
+        let mut races = Races::default();
+        (0..100).for_each(|location| _ = add(&mut races, location, Certainty::Certain));
+        assert_eq!(races.iter().count(), 100);
+        assert!(races.bytes().is_empty());
+    }
+
+    #[test]
+    fn with_a_bound_the_first_ones_are_and_the_bytes_of_all_are_known() {
+        let mut races = Races::bounded(Some(4));
+        for location in 0..100 {
+            let novelty = add(&mut races, location, Certainty::Certain);
+            assert_eq!(novelty == Novelty::New, location < 4);
+        }
+        assert_eq!(races.iter().count(), 4);
+        let all = RacyBytes {
+            sites: [5, 7],
+            ranges: vec![(0, 800)],
+        };
+        assert_eq!(races.bytes(), [all]);
+    }
+
+    #[test]
+    fn a_certain_race_is_not_left_out_for_possible_ones() {
+        let mut races = Races::bounded(Some(2));
+        (0..9).for_each(|location| _ = add(&mut races, location, Certainty::Possible));
+        assert_eq!(add(&mut races, 50, Certainty::Certain), Novelty::New);
+        assert_eq!(add(&mut races, 51, Certainty::Certain), Novelty::Known);
+        let certain = races
+            .iter()
+            .filter(|race| race.certainty == Certainty::Certain);
+        assert_eq!(certain.map(|race| race.location).collect::<Vec<_>>(), [50]);
     }
 }

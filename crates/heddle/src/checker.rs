@@ -212,6 +212,7 @@ impl Checker {
         let settings = Settings {
             strictness: self.strictness,
             limit: self.max_findings,
+            ..Settings::default()
         };
         let judged = judged.only(&self.analyses);
         Report::new(judged, settings, caller, started.elapsed())
@@ -230,6 +231,7 @@ impl Checker {
         let settings = Settings {
             strictness: self.strictness,
             limit: self.max_findings,
+            ..Settings::default()
         };
         let report = Report::new(judged, settings, caller, started.elapsed());
         eprint!("heddle: found before the panic:\n{report}");

@@ -5,7 +5,7 @@ use crate::sites::Caller;
 use heddle_core::Guarantee;
 use heddle_report::json::{self, Layout};
 use heddle_report::text::{self, Colour};
-use heddle_report::{Finding, Kind, Settings, Subject, Unchecked, Verdict};
+use heddle_report::{Finding, Grouping, Kind, Settings, Subject, Unchecked, Verdict};
 use std::fmt;
 use std::time::Duration;
 
@@ -28,7 +28,10 @@ const TEXT_LIMIT: usize = 100;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Report {
+    /// One finding per location.
     report: heddle_report::Report,
+    /// One finding per pair of source positions.
+    grouped: heddle_report::Report,
     text: String,
     stats: Stats,
 }
@@ -82,10 +85,15 @@ impl Report {
             limit: settings.limit.or(Some(TEXT_LIMIT)),
             ..settings
         };
+        let apart = Settings {
+            grouping: Grouping::Locations,
+            ..settings
+        };
         let counts = judged.outcome.counts;
         Self {
             text: text::render(&heddle_report::Report::new(subject, shown), Colour::Plain),
-            report: heddle_report::Report::new(subject, settings),
+            report: heddle_report::Report::new(subject, apart),
+            grouped: heddle_report::Report::new(subject, settings),
             stats: Stats {
                 tasks: counts.tasks,
                 finishes: counts.finishes,
@@ -213,7 +221,7 @@ impl Report {
     pub fn to_json(&self) -> String {
         let mut bytes = Vec::new();
         // Writing to memory cannot fail, and JSON is text.
-        let written = json::write(&self.report, Layout::Pretty, &mut bytes);
+        let written = json::write(&self.grouped, Layout::Pretty, &mut bytes);
         debug_assert!(written.is_ok());
         String::from_utf8_lossy(&bytes).into_owned()
     }

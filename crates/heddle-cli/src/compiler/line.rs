@@ -48,7 +48,11 @@ pub fn words(
     if let Some(library) = folders.library
         && request.goal == Goal::Link
     {
-        ours.extend(link_words(compiler.family, library, folders.substitutes));
+        // Clang needs none of them, and CMake would keep the folder's name.
+        let substitutes = folders
+            .substitutes
+            .filter(|_| compiler.family == Family::Gcc);
+        ours.extend(link_words(compiler.family, library, substitutes));
         let sources = folders.hooks.iter().chain(&folders.start);
         for hooks in sources.filter(|_| !request.shared) {
             ours.extend(["-x", "assembler"].map(OsString::from));
@@ -57,7 +61,16 @@ pub fn words(
         }
     }
     let mut words = unused_is_fine(compiler.family, ours);
-    words.extend(given.iter().map(|word| redirected(compiler.family, word)));
+    let given: Vec<OsString> = given
+        .iter()
+        .map(|word| redirected(compiler.family, word))
+        .collect();
+    // With the hooks there is something to assemble, which macros and the like are of no use to.
+    let is_only_linked = request.goal == Goal::Link && !request.has_sources;
+    words.extend(match is_only_linked {
+        true => unused_is_fine(compiler.family, given),
+        false => given,
+    });
     if request.has_sources && request.goal != Goal::Answer {
         words.extend(unused_is_fine(
             compiler.family,
@@ -206,7 +219,7 @@ mod tests {
         let folders = Folders {
             library: Some(Path::new("/lib dir")),
             include: Some(Path::new("/include")),
-            substitutes: (family == Family::Gcc).then_some(Path::new("/scratch")),
+            substitutes: Some(Path::new("/scratch")),
             hooks: Some("/scratch/hooks.s".into()),
             start: None,
             has_ocr: false,
@@ -262,6 +275,24 @@ mod tests {
     fn substitutes_come_before_every_other_folder() {
         let linked = line(Family::Gcc, "-L/opt a.o -o a");
         assert!(linked.starts_with("-L/scratch -L/lib dir "), "{linked}");
+    }
+
+    #[test]
+    fn what_a_link_has_no_use_for_is_no_reason_to_warn() {
+        let linked = line(Family::Clang, "-O3 -DNDEBUG -Werror a.o -o a");
+        let fenced = "--start-no-unused-arguments -O3 -DNDEBUG -Werror a.o -o a --end-no-unused";
+        assert!(linked.contains(fenced), "{linked}");
+        let compiled = line(Family::Clang, "-DNDEBUG -Werror a.c -o a");
+        assert!(
+            compiled.contains("--end-no-unused-arguments -DNDEBUG -Werror a.c"),
+            "{compiled}"
+        );
+    }
+
+    #[test]
+    fn clang_gets_no_folder_that_soon_is_gone() {
+        let linked = line(Family::Clang, "a.o -o a");
+        assert!(!linked.contains("-L/scratch"), "{linked}");
     }
 
     #[test]

@@ -292,19 +292,3 @@ fn outcome_of(replay: &mut Replay, verdict: &Verdict) -> Option<Outcome> {
     }
     (!outcome.findings.is_empty()).then_some(outcome)
 }
-
-/// A program run by itself, in silence.
-pub(super) struct Once {
-    pub code: heddle_lang::machine::Code,
-    pub features: heddle_core::Features,
-}
-
-impl heddle_core::Run for Once {
-    fn features(&self) -> heddle_core::Features {
-        self.features
-    }
-
-    fn run<L: heddle_core::Listener>(&mut self, listener: &mut L) {
-        self.code.run(listener, &mut |_| {});
-    }
-}

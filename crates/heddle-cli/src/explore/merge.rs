@@ -8,11 +8,13 @@ use std::fs;
 use std::path::Path;
 
 use heddle_report::Problem;
+use heddle_report::saved::Saved;
 use serde_json::{Value, json};
 
 use super::options::{MergeOptions, Shard};
 use crate::arguments::Format;
 use crate::console::{Console, reason};
+use crate::showing::Collected;
 use crate::status::Status;
 
 /// The whole command.
@@ -29,11 +31,23 @@ pub fn run(options: &MergeOptions) -> Status {
     match options.format {
         Format::Json => console.print(&format!("{merged:#}\n")),
         Format::Text => console.print(&text(&merged)),
+        format => document(format, &merged, &mut console),
     }
     match (&merged["error"], merged["verdict"].as_str()) {
         (Value::Null, Some("clean")) => Status::Clean,
         (Value::Null, _) => Status::Findings,
         _ => Status::Error,
+    }
+}
+
+/// Prints a result in a format that is one document.
+pub(super) fn document(format: Format, result: &Value, console: &mut Console) {
+    match Saved::read(&result.to_string()) {
+        Ok(saved) => {
+            let document = Collected::new(saved).document(format);
+            console.print_with(|out| out.write_all(&document));
+        }
+        Err(error) => console.problems(&[Problem::plain(format!("not a report: {error}"))]),
     }
 }
 

@@ -22,26 +22,33 @@ use heddle_report::{Confirmed, Exploration, Problem, Report};
 
 use crate::arguments::Format;
 use crate::check::problems;
+use crate::console::Console;
 use crate::input::{self, Input};
+use crate::program::Silent;
 use crate::progress::Progress;
 use crate::results::{Results, Wanted};
 use crate::status::{Status, guarded};
-use confirm::{Judge, Once, graph};
+use confirm::{Judge, graph};
 use options::ExploreOptions;
 
 /// The whole command.
 pub fn run(options: &ExploreOptions) -> Status {
+    let wanted = Wanted {
+        show: options.show.clone(),
+        max_findings: options.max_findings,
+        expect: options.expect,
+        files: options.files.len(),
+    };
+    let results = match Results::new(options.color, wanted) {
+        Ok(results) => results,
+        Err(problem) => {
+            Console::new(options.color).problems(&[problem]);
+            return Status::Error;
+        }
+    };
     let mut explorer = Explorer {
         options,
-        results: Results::new(
-            options.color,
-            Wanted {
-                format: options.format,
-                max_findings: options.max_findings,
-                expect: options.expect,
-                files: options.files.len(),
-            },
-        ),
+        results,
         stop: search::stop_flag(),
     };
     match explorer.usage_problem() {
@@ -122,6 +129,9 @@ impl Explorer<'_> {
     }
 
     fn show(&mut self, name: &str, source: &str, report: Report) -> Status {
+        let sources = &mut self.results.collected.sources;
+        sources.insert(name.to_owned(), source.to_owned());
+        self.results.collected.graphs.push(None);
         let fault = report.error.clone();
         let status = match self.options.expect {
             true => {
@@ -185,14 +195,8 @@ impl Explorer<'_> {
             elapsed: begin.elapsed(),
         };
         let legend = &program.legend;
-        let mut report = Report::explored(
-            name,
-            legend,
-            features,
-            &found,
-            exploration,
-            self.results.limit(),
-        );
+        let mut report =
+            Report::explored(name, legend, features, &found, exploration, self.settings());
         if features.atomics {
             let gap = "atomicity of the variables declared atomic (heddle check)";
             report.not_covered.push(gap.into());
@@ -200,14 +204,15 @@ impl Explorer<'_> {
         Ok(report)
     }
 
+    fn settings(&self) -> heddle_report::Settings<'_> {
+        self.results
+            .settings(heddle_report::Strictness::CertainOnly)
+    }
+
     /// What one run of a program without choices tells.
     fn checked(&self, name: &str, program: &Program) -> Outcome {
         let _progress = Progress::start(format!("checking {name}"));
-        let mut run = Once {
-            code: heddle_lang::machine::Code::new(program),
-            features: program.features,
-        };
-        graph(&mut run)
+        graph(&mut Silent::new(program))
     }
 
     /// A program in which no schedule differs: one run is a proof.
@@ -228,11 +233,7 @@ impl Explorer<'_> {
                 false => heddle_report::Unchecked::Nothing,
             },
         };
-        let settings = heddle_report::Settings {
-            limit: self.results.limit(),
-            ..heddle_report::Settings::default()
-        };
-        let mut report = Report::new(subject, settings);
+        let mut report = Report::new(subject, self.settings());
         report.exploration = Some(Exploration {
             reduction: "deterministic".into(),
             schedules: 1,
@@ -281,7 +282,7 @@ impl Explorer<'_> {
             ))
         })?;
         let outcome = graph(&mut replay);
-        if self.options.format == Format::Text && !self.options.expect {
+        if self.options.show.format == Format::Text && !self.options.expect {
             let resolver = |task| heddle_report::task_phrase(&outcome, &program.legend, task);
             let mut text = format!("schedule {schedule}\n");
             for (number, step) in (1..).zip(&steps) {
@@ -296,9 +297,9 @@ impl Explorer<'_> {
                 ..outcome.clone()
             },
             replay: judge.command(schedule),
-            steps: match self.options.format {
+            steps: match self.options.show.format {
                 Format::Text => Vec::new(),
-                Format::Json => steps.clone(),
+                _ => steps.clone(),
             },
         };
         let mut found: Vec<Confirmed> = outcome.findings.iter().map(one).collect();
@@ -329,7 +330,7 @@ impl Explorer<'_> {
             program.features,
             &found,
             exploration,
-            self.results.limit(),
+            self.settings(),
         );
         report.exploration = None;
         Ok(report)

@@ -45,9 +45,10 @@ pub fn explore(options: &ExploreOptions, stop: &AtomicBool, console: &mut Consol
             return Status::Error;
         }
     };
-    match options.format {
+    match options.show.format {
         Format::Json => console.print(&format!("{report:#}\n")),
         Format::Text => console.print(&merge::text(&report)),
+        format => merge::document(format, &report, console),
     }
     match report["verdict"].as_str() {
         Some("clean") => Status::Clean,

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use heddle_explore::Schedule;
 
 use crate::arguments::{Color, Format};
+use crate::showing::Showing;
 
 pub const EXPLORE_EXAMPLES: &str = "\
 Examples:
@@ -63,9 +64,8 @@ pub struct ExploreOptions {
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
 
-    /// How to print findings.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
-    pub format: Format,
+    #[command(flatten)]
+    pub show: Showing,
 
     /// Compare what is found with the files' `// explore:` lines.
     #[arg(long)]

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use heddle_core::Guarantee;
 use heddle_report::json::{self, Layout};
+use heddle_report::saved::Saved;
 use heddle_report::text;
 use heddle_report::{Report, Settings, Strictness, Subject, Unchecked, Verdict};
 use heddle_transactions::{Exact, Options};
@@ -14,6 +15,7 @@ use crate::arguments::{Analysis, Format, RunOptions};
 use crate::check;
 use crate::console::Console;
 use crate::input::{self, Input};
+use crate::showing::Collected;
 use crate::{results, transactions};
 
 /// Where the run is recorded, if it is.
@@ -68,27 +70,37 @@ pub fn judge(
         features: trace.features,
         unchecked: Unchecked::Nothing,
     };
-    let mut report = Report::new(subject, settings(options));
+    let known = options.show.known().map_err(|problem| problem.message)?;
+    let settings = Settings {
+        baseline: known.as_ref(),
+        ..settings(options)
+    };
+    let mut report = Report::new(subject, settings);
     report.stats = options.stats.then_some(stats);
     deliver(options, &report, console)?;
     let has_findings = report.verdict == Verdict::Findings && options.exit_status != 0;
     Ok(has_findings.then(|| ExitCode::from(options.exit_status)))
 }
 
-fn settings(options: &RunOptions) -> Settings {
-    let limit = results::limit(options.max_findings, options.format);
+fn settings(options: &RunOptions) -> Settings<'static> {
+    let limit = results::limit(options.max_findings, options.show.format);
     let strictness = match options.strict {
         true => Strictness::Strict,
         false => Strictness::CertainOnly,
     };
-    Settings { strictness, limit }
+    Settings {
+        strictness,
+        limit,
+        possible: options.show.possible(),
+        ..Settings::default()
+    }
 }
 
 fn deliver(options: &RunOptions, report: &Report, console: &mut Console) -> Result<(), String> {
     let mut bytes = Vec::new();
-    match options.format {
+    match options.show.format {
         Format::Text => {
-            let colour = match options.output {
+            let colour = match options.show.output {
                 Some(_) => text::Colour::Plain,
                 None => console.results(),
             };
@@ -96,6 +108,7 @@ fn deliver(options: &RunOptions, report: &Report, console: &mut Console) -> Resu
         }
         // Writing to memory cannot fail.
         Format::Json => _ = json::write(report, Layout::Pretty, &mut bytes),
+        format => bytes = Collected::new(vec![Saved::new(report)]).document(format),
     }
     super::deliver(options, &bytes, console)
 }

@@ -2,7 +2,8 @@
 //!
 //! The program itself is checked by the library linked into it, which writes the report; this
 //! command tells it how, by `HEDDLE_OPTIONS`, and stays out of the way meanwhile: standard input,
-//! output, errors and signals are the program's. The report comes after the program's own output.
+//! output, errors and signals are the program's. The report comes after the program's own output; where it is for another
+//! program to read, what this one prints goes to standard error instead.
 
 mod later;
 mod loader;
@@ -17,12 +18,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 
 use heddle_report::Problem;
+use heddle_report::saved::Saved;
 use heddle_report::suppress::Suppressions;
 use signal_hook::low_level::signal_name;
 
-use crate::arguments::{Analysis, RunOptions};
+use crate::arguments::{Analysis, Format, RunOptions};
 use crate::console::{self, Console, reason};
 use crate::search;
+use crate::showing::Collected;
 use crate::status::{Status, passed_on};
 pub use loader::examine;
 use reports::Reports;
@@ -44,24 +47,46 @@ fn checked(options: &RunOptions, console: &mut Console) -> Result<ExitCode, Stri
     let path = find(name)?;
     options.suppress.as_deref().map_or(Ok(()), readable)?;
     loader::examine(&path)?;
-    reports::prepare(options.output.as_deref())?;
+    options.show.known().map_err(|problem| problem.message)?;
+    reports::prepare(options.show.output.as_deref())?;
     let reports = Reports::new()?;
     let mut command = Command::new(&path);
     command.args(arguments);
     let record = later::recording(options, &reports);
     let (pattern, record) = (reports.pattern(), record.as_deref());
     settings::apply(options, &pattern, record, console.results(), &mut command)?;
+    if is_mixed(options) {
+        command.stdout(io::stderr());
+    }
     let (status, process) = supervise(&path, &mut command)?;
     let unfinished = reports.unfinished();
     let report = reports.text(process);
+    let is_told = !report.is_empty();
     if options.analysis == Analysis::Transactions {
         let judged = later::judge(options, record, console)?;
-        conclude(&path, status, !report.is_empty())?;
+        conclude(&path, status, is_told)?;
         return Ok(judged.unwrap_or(passed_on(status)));
     }
-    deliver(options, &report, console)?;
+    deliver(options, &formatted(options, report)?, console)?;
     tell_of(&unfinished, reports);
-    conclude(&path, status, !report.is_empty() || !unfinished.is_empty())
+    conclude(&path, status, is_told || !unfinished.is_empty())
+}
+
+/// Whether what the program prints would stand in the middle of what another program is to read. It goes to standard error
+/// then.
+fn is_mixed(options: &RunOptions) -> bool {
+    options.show.format != Format::Text && options.show.output.is_none()
+}
+
+/// The processes' reports in the format asked for.
+fn formatted(options: &RunOptions, reports: Vec<u8>) -> Result<Vec<u8>, String> {
+    let format = options.show.format;
+    if matches!(format, Format::Text | Format::Json) {
+        return Ok(reports);
+    }
+    let text = String::from_utf8_lossy(&reports);
+    let saved = Saved::read(&text).map_err(|error| format!("the report is damaged: {error}"))?;
+    Ok(Collected::new(saved).document(format))
 }
 
 /// Says where the reports of processes will be that go on.
@@ -92,7 +117,7 @@ fn supervise(path: &Path, command: &mut Command) -> Result<(ExitStatus, u32), St
 }
 
 fn deliver(options: &RunOptions, report: &[u8], console: &mut Console) -> Result<(), String> {
-    match &options.output {
+    match &options.show.output {
         Some(path) => reports::keep(path, report),
         None => {
             console.print_with(|out| out.write_all(report));

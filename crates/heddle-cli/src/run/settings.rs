@@ -50,7 +50,7 @@ fn settings(
     };
     let mut settings = vec![
         format!("report={}", word(report)?),
-        format!("format={}", format_name(options.format)),
+        format!("format={}", format_name(options.show.format)),
         format!("color={}", colour_name(options, colour)),
         format!("exitcode={exit_status}"),
         // Whatever started this command, the run is a new one.
@@ -59,12 +59,14 @@ fn settings(
     let analysis = analysis_name(options.analysis);
     settings.extend(analysis.map(|name| format!("analysis={name}")));
     settings.extend((options.atomic == Atomic::All).then(|| "atomic=all".into()));
+    settings.extend(options.show.possible.then(|| "possible=full".into()));
     settings.extend(options.strict.then(|| "strict=1".into()));
     settings.extend(options.stats.then(|| "stats=1".into()));
     settings.extend(options.max_findings.map(|n| format!("max_findings={n}")));
     for (key, path) in [
         ("suppressions", options.suppress.as_deref()),
         ("record", record),
+        ("baseline", options.show.baseline.as_deref()),
     ] {
         if let Some(path) = path {
             settings.push(format!("{key}={}", word(path)?));
@@ -89,7 +91,8 @@ fn word(path: &Path) -> Result<String, String> {
 fn format_name(format: Format) -> &'static str {
     match format {
         Format::Text => "text",
-        Format::Json => "json",
+        // Other formats are made from it.
+        _ => "json",
     }
 }
 
@@ -108,7 +111,7 @@ fn colour_name(options: &RunOptions, colour: Colour) -> &'static str {
     use crate::arguments::Color;
     match (colour, options.color) {
         (Colour::Plain, _) => "never",
-        (Colour::Ansi, Color::Auto) if options.output.is_some() => "never",
+        (Colour::Ansi, Color::Auto) if options.show.output.is_some() => "never",
         (Colour::Ansi, _) => "always",
     }
 }

@@ -9,6 +9,12 @@ use heddle_core::{Site, TaskKind};
 
 const BRACES: &str = "a body stands in braces, also a single statement";
 
+/// What declares a variable in other languages.
+const TYPES: &[&str] = &[
+    "int", "long", "short", "char", "bool", "float", "double", "auto", "unsigned", "size_t", "var",
+    "val", "i32", "i64", "u32", "u64",
+];
+
 impl<'s> Parser<'_, 's, '_> {
     /// `{ ... }`
     pub(super) fn block(&mut self) -> Parse<Block<'s>> {
@@ -150,6 +156,10 @@ impl<'s> Parser<'_, 's, '_> {
             operator @ ("+" | "-" | "*" | "/" | "%") => {
                 Some(format!("write it out: `{name} = {name} {operator} ...;`"))
             }
+            // What looks like a declaration in another language is no misspelt keyword.
+            _ if TYPES.contains(&name) => Some(format!(
+                "variables are declared with `shared` or `let`, not `{name}`"
+            )),
             _ => nearest(name, keywords).map(|keyword| format!("did you mean `{keyword}`?")),
         };
         let expected = match place.index {

@@ -42,6 +42,10 @@ fn open_early(options: &Options) {
     let Some(path) = options.report.as_deref().map(numbered) else {
         return;
     };
+    // Where the folder cannot be made, the report says so when it cannot be written.
+    if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
+        let _ = fs::create_dir_all(folder);
+    }
     if (is_file(&path) || fs::symlink_metadata(&path).is_err())
         && let Ok(file) = File::open(&path, Mode::Append)
     {

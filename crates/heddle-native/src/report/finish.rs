@@ -11,6 +11,7 @@ use crate::report::{deadlocks, destination, misuse, order, recording, tears, uns
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
 use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
+use heddle_report::baseline::Baseline;
 use heddle_report::json::{self, Layout};
 use heddle_report::suppress::{Defect, Subject as Suppressed, Suppressions};
 use heddle_report::text::{self, Colour};
@@ -52,6 +53,8 @@ pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     let rendered = || render(&report, &runtime.options, is_terminal);
     if !is_silent && let Err(problem) = write(&rendered(), &runtime.options) {
         crate::say::say!("heddle: {problem}");
+        // A report that is nowhere else is not lost.
+        let _ = io::stderr().write_all(&rendered());
     }
     if let (true, Some(path)) = (is_silent, &runtime.options.report) {
         destination::discard(path);
@@ -81,7 +84,7 @@ fn finish_order(runtime: &Runtime) -> bool {
     let Some(observed) = order::observed(runtime, &mut tables) else {
         return false;
     };
-    let shown = Velodrome::new(&observed, &tables.legend, &[], Duration::ZERO);
+    let shown = Velodrome::new(&observed, &tables.legend, Vec::new(), Duration::ZERO);
     let rendered = match runtime.options.format {
         Format::Text => shown.text_alone(),
         Format::Json => shown.json(),
@@ -110,7 +113,9 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
         },
         unchecked: left_out(runtime),
     };
-    let mut report = Report::detailed(subject, &tables.details, settings(&runtime.options));
+    let baseline = baseline(&runtime.options);
+    let settings = settings(&runtime.options, baseline.as_ref());
+    let mut report = Report::detailed(subject, &tables.details, settings);
     report.threads = openmp::largest_team();
     if turns::are_given() {
         // Other orders are other runs.
@@ -131,7 +136,8 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
         report.not_covered.push(HANDED_OVER.into());
     }
     report.velodrome = observed.map(|observed| {
-        Velodrome::new(&observed, &tables.legend, &report.findings, Duration::ZERO)
+        let torn = Report::torn(subject, Some(&tables.details));
+        Velodrome::new(&observed, &tables.legend, torn, Duration::ZERO)
     });
     report.not_covered.extend(crate::ocr::gaps());
     let stats = || Stats {
@@ -271,6 +277,7 @@ fn findings(
     let found = Found {
         races,
         bytes: runtime.engine.race_bytes(),
+        racy: runtime.engine.racy_bytes(),
         tears,
         torn_bytes: runtime.engine.tear_bytes(),
         tasks,
@@ -279,32 +286,36 @@ fn findings(
         witnesses: witness::take(),
     };
     let mut races = races::items(&found, tables);
-    let mut torn = tears::items(&found, tables);
+    let torn = tears::items(&found, tables);
     if guarantee(runtime, Ending::Proper) == Guarantee::UnknownScheduler {
         races.iter_mut().for_each(races::Item::doubt);
     }
     if !runtime.options.is_strict {
         races.retain(races::Item::is_certain);
     }
-    let all = races.len() + torn.len();
-    races.retain(|race| {
+    let mut findings = Vec::new();
+    let mut suppressed = Vec::new();
+    for race in &races {
         let located = std::slice::from_ref(&race.located);
-        !is_hidden(Defect::Race, &race.accesses, located, tables, suppressions)
-    });
-    torn.retain(|tear| {
+        let is_hidden = is_hidden(Defect::Race, &race.accesses, located, tables, suppressions);
+        let found = race.finding(&found, tables, mentioned);
+        match is_hidden {
+            true => suppressed.push(found),
+            false => findings.push(found),
+        }
+    }
+    for tear in &torn {
         let tears::Item {
             accesses, located, ..
         } = tear;
-        !is_hidden(Defect::Atomicity, accesses, located, tables, suppressions)
-    });
-    tables.details.suppressed = (all - races.len() - torn.len()) as u64;
-    let mut findings = Vec::new();
-    for race in &races {
-        findings.push(race.finding(&found, tables, mentioned));
+        let is_hidden = is_hidden(Defect::Atomicity, accesses, located, tables, suppressions);
+        let found = tear.finding(&found, tables, mentioned);
+        match is_hidden {
+            true => suppressed.push(found),
+            false => findings.push(found),
+        }
     }
-    for tear in &torn {
-        findings.push(tear.finding(&found, tables, mentioned));
-    }
+    tables.details.suppressed = suppressed;
     findings.extend(deadlocks::findings(
         possible, ending, &found, tables, mentioned,
     ));
@@ -355,7 +366,21 @@ fn suppressions(options: &Options) -> Suppressions {
     })
 }
 
-fn settings(options: &Options) -> Settings {
+/// A file that cannot be used is complained about in one line; then every finding is new.
+fn baseline(options: &Options) -> Option<Baseline> {
+    let path = options.baseline.as_ref()?;
+    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    match read.and_then(|text| Baseline::read(&text)) {
+        Ok(baseline) => Some(baseline),
+        Err(problem) => {
+            let path = path.display();
+            crate::say::say!("heddle: baseline {path}: {problem}; every finding counts as new");
+            None
+        }
+    }
+}
+
+fn settings<'a>(options: &Options, baseline: Option<&'a Baseline>) -> Settings<'a> {
     let limit = match (options.max_findings, options.format) {
         (Some(0), _) | (None, Format::Json) => None,
         (None, Format::Text) => Some(TEXT_LIMIT),
@@ -365,7 +390,13 @@ fn settings(options: &Options) -> Settings {
         true => Strictness::Strict,
         false => Strictness::CertainOnly,
     };
-    Settings { strictness, limit }
+    Settings {
+        strictness,
+        limit,
+        grouping: options.grouping,
+        possible: options.possible,
+        baseline,
+    }
 }
 
 /// The program as the user called it; asked early, as it may not be able to find out later.

@@ -3,6 +3,7 @@
 //! A checked program is an ordinary program, so it has no command line of ours. `heddle run` sets the
 //! same variable.
 
+use heddle_report::{Grouping, Possible};
 use heddle_rt::Analysis;
 use std::path::PathBuf;
 
@@ -24,6 +25,12 @@ pub struct Options {
     pub is_strict: bool,
     /// At most so many findings are shown; 0 means all.
     pub max_findings: Option<usize>,
+    /// Whether locations at the same source positions are one finding.
+    pub grouping: Grouping,
+    /// How text shows possible findings.
+    pub possible: Possible,
+    /// A report whose findings are known.
+    pub baseline: Option<PathBuf>,
     /// A file that says which findings not to show.
     pub suppressions: Option<PathBuf>,
     /// Whether to say how much work it was.
@@ -80,7 +87,7 @@ pub enum Color {
     Never,
 }
 
-const KEYS: &str = "report, format, color, exitcode, strict, max_findings, suppressions, stats, record, quiet, threads, analysis, atomic, append";
+const KEYS: &str = "report, format, color, exitcode, strict, max_findings, locations, possible, baseline, suppressions, stats, record, quiet, threads, analysis, atomic, append";
 
 impl Default for Options {
     fn default() -> Self {
@@ -91,6 +98,9 @@ impl Default for Options {
             exit_status: 1,
             is_strict: false,
             max_findings: None,
+            grouping: Grouping::Positions,
+            possible: Possible::Brief,
+            baseline: None,
             suppressions: None,
             has_stats: false,
             record: None,
@@ -141,6 +151,7 @@ impl Options {
             "report" => self.report = path(value),
             "record" => self.record = path(value),
             "suppressions" => self.suppressions = path(value),
+            "baseline" => self.baseline = path(value),
             "format" => self.format = format(value).ok_or_else(|| wrong("text or json"))?,
             "color" => self.color = color(value).ok_or_else(|| wrong("auto, always or never"))?,
             "exitcode" => {
@@ -151,6 +162,12 @@ impl Options {
             }
             "max_findings" => {
                 self.max_findings = Some(value.parse().map_err(|_| wrong("a number"))?);
+            }
+            "locations" => {
+                self.grouping = grouping(value).ok_or_else(|| wrong("together or apart"))?;
+            }
+            "possible" => {
+                self.possible = possible(value).ok_or_else(|| wrong("brief or full"))?;
             }
             "threads" => self.threads = Some(value.parse().map_err(|_| wrong("a number"))?),
             "analysis" => {
@@ -182,6 +199,23 @@ fn format(value: &str) -> Option<Format> {
     match value {
         "text" => Some(Format::Text),
         "json" => Some(Format::Json),
+        _ => None,
+    }
+}
+
+/// Whether locations at the same source positions are one finding.
+fn grouping(value: &str) -> Option<Grouping> {
+    match value {
+        "together" => Some(Grouping::Positions),
+        "apart" => Some(Grouping::Locations),
+        _ => None,
+    }
+}
+
+fn possible(value: &str) -> Option<Possible> {
+    match value {
+        "brief" => Some(Possible::Brief),
+        "full" => Some(Possible::Full),
         _ => None,
     }
 }
@@ -229,7 +263,7 @@ mod tests {
 
     #[test]
     fn every_key_sets_its_option() {
-        let text = "report=r.txt:format=json:color=never:exitcode=66:strict=1:max_findings=3:\
+        let text = "report=r.txt:format=json:color=never:exitcode=66:strict=1:max_findings=3:locations=apart:possible=full:baseline=b:\
                     suppressions=s:stats=1:record=t:quiet=1:threads=4:analysis=velodrome:atomic=all:append=1";
         let expected = Options {
             report: Some("r.txt".into()),
@@ -238,6 +272,9 @@ mod tests {
             exit_status: 66,
             is_strict: true,
             max_findings: Some(3),
+            grouping: Grouping::Locations,
+            possible: Possible::Full,
+            baseline: Some("b".into()),
             suppressions: Some("s".into()),
             has_stats: true,
             record: Some("t".into()),

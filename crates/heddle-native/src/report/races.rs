@@ -14,7 +14,7 @@ use heddle_core::{
     Access, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId, TaskId,
     TaskInfo, Why,
 };
-use heddle_rt::ATOMIC;
+use heddle_rt::{ATOMIC, RacyBytes};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub struct Found {
     pub races: Vec<Finding>,
     /// The bytes of each granule.
     pub bytes: Vec<u8>,
+    /// All bytes that each pair of positions raced on, where not all locations are told apart.
+    pub racy: Vec<RacyBytes>,
     /// The tears; places have granules for locations.
     pub tears: Vec<Finding>,
     /// The bytes of each access's granule.
@@ -65,6 +67,7 @@ pub struct Mentioned {
 /// The races in the sequence of the source, each once.
 pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
     let mut items = Vec::new();
+    let mut sizes = Sizes::default();
     for (race, &bytes) in found.races.iter().zip(&found.bytes) {
         if let Finding::Race {
             place,
@@ -74,9 +77,12 @@ pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
             ..
         } = race
         {
+            let raw = [accesses[0].site.raw(), accesses[1].site.raw()];
             let (accesses, why) = normal(found, tables, accesses, *why);
             let sites = [accesses[0].site, accesses[1].site];
-            for located in parts(found, tables, place.location, bytes, sites) {
+            let parts = parts(found, tables, place.location, bytes, sites);
+            sizes.add(raw, sites, bytes.count_ones(), parts.len());
+            for located in parts {
                 items.push(Item {
                     located,
                     accesses: accesses.clone(),
@@ -86,10 +92,59 @@ pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
             }
         }
     }
+    tables.details.racy = sizes.totals(&found.racy, tables);
     tables.sort_files();
     items.sort_by_cached_key(|item| (item.key(tables), std::cmp::Reverse(item.certainty)));
     items.dedup_by(|later, earlier| later.key(tables) == earlier.key(tables));
     items
+}
+
+/// How large the elements are that pairs of positions raced on, as far as they are told apart.
+#[derive(Default)]
+struct Sizes {
+    /// By the engine's numbers of the positions: those of the tables, bytes, and elements.
+    pairs: BTreeMap<[u32; 2], ([SiteId; 2], u64, u64)>,
+}
+
+impl Sizes {
+    fn add(&mut self, mut raw: [u32; 2], sites: [SiteId; 2], bytes: u32, elements: usize) {
+        raw.sort_unstable();
+        let pair = self.pairs.entry(raw).or_insert((sites, 0, 0));
+        pair.1 += u64::from(bytes);
+        pair.2 += elements as u64;
+    }
+
+    /// How many elements there are in all for each pair of positions. Several pairs of the engine's, a read and a
+    /// write or two copies of a loop, may have the same positions.
+    fn totals(&self, racy: &[RacyBytes], tables: &Tables) -> Vec<([SiteId; 2], u64)> {
+        let mut merged: BTreeMap<_, ([SiteId; 2], u64, u64, Vec<(u64, u64)>)> = BTreeMap::new();
+        for RacyBytes { sites, ranges } in racy {
+            let Some((rows, bytes, elements)) = self.pairs.get(sites) else {
+                continue;
+            };
+            let mut places = rows.map(|site| tables.legend.site(site));
+            places.sort();
+            let one = merged.entry(places).or_insert((*rows, 0, 0, Vec::new()));
+            (one.1, one.2) = (one.1 + bytes, one.2 + elements);
+            one.3.extend(ranges);
+        }
+        let total = |(rows, bytes, elements, ranges): ([SiteId; 2], u64, u64, Vec<(u64, u64)>)| {
+            let size = (bytes / elements.max(1)).max(1);
+            (rows, union(ranges) / size)
+        };
+        merged.into_values().map(total).collect()
+    }
+}
+
+/// How many bytes are in any of these ranges.
+fn union(mut ranges: Vec<(u64, u64)>) -> u64 {
+    ranges.sort_unstable();
+    let (mut total, mut end) = (0, 0);
+    for (from, to) in ranges {
+        total += to.saturating_sub(from.max(end));
+        end = end.max(to);
+    }
+    total
 }
 
 type Key = (

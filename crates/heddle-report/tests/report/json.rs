@@ -6,7 +6,7 @@ use heddle_core::{
     Certainty, FaultKind, Finding, FinishId, Guarantee, TaskId, TaskKind, Why,
 };
 use heddle_report::json::{Layout, write};
-use heddle_report::{Report, Settings, Strictness, Verdict};
+use heddle_report::{Grouping, Report, Settings, Strictness, Verdict};
 use serde_json::{Value, json};
 
 fn racy() -> Scene {
@@ -45,7 +45,7 @@ fn parsed(scene: &Scene) -> Value {
 }
 
 #[test]
-fn every_racy_location_is_an_entry_of_its_own() {
+fn racy_locations_at_one_pair_of_positions_are_one_entry() {
     let report = parsed(&racy());
     assert_eq!(report["schema"], 1);
     assert_eq!(report["program"], "a.task");
@@ -64,13 +64,28 @@ fn every_racy_location_is_an_entry_of_its_own() {
         })
         .collect();
     let (race, certain) = (json!("race"), json!("certain"));
+    assert_eq!(locations, [(&race, &certain, &json!("A[0]"))]);
+    let finding = &report["findings"][0];
     assert_eq!(
-        locations,
-        [
-            (&race, &certain, &json!("A[0]")),
-            (&race, &certain, &json!("A[1]"))
-        ]
+        (&finding["count"], &finding["locations"]),
+        (&json!(2), &json!(2))
     );
+    assert_eq!(finding["samples"], json!(["A[0]", "A[1]"]));
+    assert_eq!(
+        finding["message"],
+        "A[0] and A[1] are written and read in parallel"
+    );
+}
+
+#[test]
+fn every_racy_location_can_be_an_entry_of_its_own() {
+    let settings = Settings {
+        grouping: Grouping::Locations,
+        ..Settings::default()
+    };
+    let findings = racy().report_with(settings).findings;
+    let locations = findings.iter().map(|finding| finding.location.as_deref());
+    assert_eq!(locations.collect::<Vec<_>>(), [Some("A[0]"), Some("A[1]")]);
 }
 
 #[test]
@@ -81,7 +96,6 @@ fn an_entry_carries_accesses_tasks_and_reasons_with_positions() {
         json!({ "file": "a.task", "line": line, "column": column,
                 "end_line": line, "end_column": end_column })
     };
-    assert_eq!(finding["count"], 1);
     assert_eq!(
         finding["accesses"],
         json!([
@@ -146,7 +160,7 @@ fn a_fault_is_an_error_beside_what_was_found() {
     scene.outcome.fault = Some((site, FaultKind::IndexOutOfRange { index: -1, len: 4 }));
     scene.outcome.guarantee = Guarantee::UpToHere;
     let report = parsed(&scene);
-    assert_eq!(report["findings"].as_array().map(Vec::len), Some(2));
+    assert_eq!(report["findings"].as_array().map(Vec::len), Some(1));
     assert_eq!(
         report["error"]["message"],
         "index -1 is out of range for an array of length 4"
@@ -164,10 +178,11 @@ fn possible_findings_change_the_verdict_only_when_strict() {
         *certainty = Certainty::Possible;
     }
     assert_eq!(scene.report().verdict, Verdict::Clean);
-    assert_eq!(scene.report().findings.len(), 2);
+    assert_eq!(scene.report().findings.len(), 1);
     let settings = Settings {
         strictness: Strictness::Strict,
         limit: Some(0),
+        ..Settings::default()
     };
     assert_eq!(scene.report_with(settings).verdict, Verdict::Findings);
 }
@@ -192,12 +207,13 @@ fn deep_spawn_chains_are_cut_and_say_so() {
     for _ in 0..100_000 {
         task = scene.task(TaskKind::Async, None, task, FinishId::MAIN, site);
     }
-    let Finding::Race { accesses, .. } = &mut scene.outcome.findings[0] else {
+    // The first location stands for the finding.
+    let Finding::Race { accesses, .. } = &mut scene.outcome.findings[1] else {
         panic!("a race was put in");
     };
     accesses[0].task = task;
     let report = parsed(&scene);
-    let task = &report["findings"][1]["accesses"][0]["task"];
+    let task = &report["findings"][0]["accesses"][0]["task"];
     assert_eq!(task["spawned"].as_array().map(Vec::len), Some(16));
     assert_eq!(task["spawned_left_out"], 100_001 - 16);
 }

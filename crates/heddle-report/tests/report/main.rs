@@ -1,5 +1,6 @@
 //! Reports on hand-built outcomes.
 
+mod formats;
 mod json;
 mod native;
 mod scene;

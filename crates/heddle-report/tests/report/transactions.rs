@@ -7,7 +7,7 @@ use heddle_core::{
     TaskId, TaskKind, TransactionCounts,
 };
 use heddle_report::json::{self, Layout};
-use heddle_report::{Kind, Settings, Strictness, Verdict, text};
+use heddle_report::{Kind, Possible, Settings, Strictness, Verdict, text};
 use serde_json::Value;
 
 const SOURCE: &str = "\
@@ -133,7 +133,10 @@ fn each_decision_is_told_and_only_what_a_schedule_shows_is_certain() {
         ),
     ] {
         let scene = scene(decision);
-        let report = scene.report();
+        let report = scene.report_with(Settings {
+            possible: Possible::Full,
+            ..Settings::default()
+        });
         let text = text::render(&report, text::Colour::Plain);
         assert!(text.contains(told), "{text}");
         let verdict = match is_certain {

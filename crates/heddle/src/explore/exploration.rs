@@ -142,7 +142,12 @@ impl Exploration {
             shard: self.shard.map(|shard| shard.to_string()),
             elapsed: self.elapsed,
         };
-        Report::of_exploration(&self.program(), explored.collect(), exploration, None)
+        Report::of_exploration(
+            &self.program(),
+            explored.collect(),
+            exploration,
+            heddle_report::Settings::default(),
+        )
     }
 }
 
