@@ -156,6 +156,9 @@ mod tests {
             why: [].into(),
             replay: None,
             help: None,
+            fingerprint: String::new(),
+            locations: 1,
+            samples: Vec::new(),
         }
     }
 
