@@ -239,8 +239,7 @@ impl Checker<'_> {
             return Err(vec![problem]);
         }
         trace.features.cuts |= self.options.analysis == Analysis::Transactions;
-        let program = legend.files.first().map(|file| Path::new(&file.path));
-        let mut answers = answers(program.unwrap_or(path), trace.features, &legend)?;
+        let mut answers = answers_to(path, trace.features, &legend)?;
         let _progress = Progress::start(format!("checking {name}"));
         let checked = match trace.features.cuts {
             true => transactions::recorded(self.asked(), &name, &legend, &mut trace, &mut answers),
@@ -389,8 +388,26 @@ pub fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Probl
 /// The programmer's answers for the program at this path, if it is cut into transactions.
 pub fn answers(path: &Path, features: Features, legend: &Legend) -> Result<Answers, Vec<Problem>> {
     match features.cuts && !input::is_stdin(path) {
-        true => Answers::beside(path, legend).map_err(|problem| vec![problem]),
+        true => Answers::beside(&[path], legend).map_err(|problem| vec![problem]),
         false => Ok(Answers::default()),
+    }
+}
+
+/// The same for a recorded run: those beside any of the program's source files, or beside the recording if it names none.
+pub fn answers_to(
+    recording: &Path,
+    features: Features,
+    legend: &Legend,
+) -> Result<Answers, Vec<Problem>> {
+    let files: Vec<&Path> = legend
+        .files
+        .iter()
+        .map(|file| Path::new(&file.path))
+        .collect();
+    match (features.cuts, &files[..]) {
+        (false, _) => Ok(Answers::default()),
+        (true, []) => answers(recording, features, legend),
+        (true, files) => Answers::beside(files, legend).map_err(|problem| vec![problem]),
     }
 }
 

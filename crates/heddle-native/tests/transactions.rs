@@ -170,3 +170,37 @@ int main(void) {
     assert!(said.contains("a task operation"), "{said}");
     assert!(said.contains("across.c:12:"), "{said}");
 }
+
+#[test]
+fn an_answer_beside_the_source_counts_although_a_header_comes_first() {
+    let dir = harness::scratch("transactions-answers");
+    let source = "\
+#include <heddle.hpp>
+int head, a, b;
+int main() {
+    heddle::finish([&] {
+        heddle::async([&] { int h = head; HEDDLE_CUT(); head = 1; a = h; });
+        heddle::async([&] { int h = head; head = 2; b = h; });
+    });
+}
+";
+    let (file, program) = (dir.join("answer.cpp"), dir.join("answer"));
+    std::fs::write(&file, source).expect("the folder is writable");
+    let mut command = harness::heddle();
+    command.args(["c++", "-O1"]).arg(&file);
+    harness::succeed(command.arg("-o").arg(&program));
+    let (status, report) = judged(&dir, &program);
+    assert_eq!(status, Some(1), "{report}");
+    let help = report["findings"][0]["help"].as_str().expect("a help");
+    let (_, answer) = help.split_once("heddle accept ").expect("the command");
+    let mut command = harness::heddle();
+    let words: Vec<&str> = answer.split(' ').collect();
+    let [flag, _, first, second] = words[..] else {
+        panic!("{answer}");
+    };
+    command.args(["accept", flag]).arg(&file);
+    harness::succeed(command.args([first, second]));
+    let (status, report) = judged(&dir, &program);
+    assert_eq!(status, Some(0), "{report}");
+    assert_eq!(report["suppressed"], 1, "{report}");
+}

@@ -38,7 +38,6 @@ const MOST_TOLD: usize = 20;
 #[derive(Debug, Default)]
 pub struct Answers {
     entries: Vec<Judged>,
-    source: Option<Arc<Source>>,
     harmless: u64,
 }
 
@@ -46,6 +45,8 @@ pub struct Answers {
 #[derive(Debug)]
 struct Judged {
     entry: Entry,
+    /// The file it stands in.
+    source: Arc<Source>,
     sites: Result<[Vec<SiteId>; 2], Lost>,
     is_used: bool,
 }
@@ -64,13 +65,15 @@ enum Lost {
 }
 
 impl Answers {
-    /// The answers beside this program; none if there is no such file.
-    pub fn beside(program: &Path, legend: &Legend) -> Result<Self, Problem> {
-        let path = path_beside(program);
-        match path.exists() {
-            true => Ok(Self::new(&shown(&path), &input::text(&path)?, legend)?),
-            false => Ok(Self::default()),
+    /// The answers beside these files of one program; none if there is no such file.
+    pub fn beside(files: &[&Path], legend: &Legend) -> Result<Self, Problem> {
+        let paths: BTreeSet<PathBuf> = files.iter().map(|file| path_beside(file)).collect();
+        let mut answers = Self::default();
+        for path in paths.iter().filter(|path| path.exists()) {
+            let more = Self::new(&shown(path), &input::text(path)?, legend)?;
+            answers.entries.extend(more.entries);
         }
+        Ok(answers)
     }
 
     /// The answers in this text.
@@ -80,11 +83,11 @@ impl Answers {
         let judged = entries.map(|entry| Judged {
             sites: resolve(&entry, legend),
             entry,
+            source: Arc::clone(&source),
             is_used: false,
         });
         Ok(Self {
             entries: judged.collect(),
-            source: Some(source),
             harmless: 0,
         })
     }
@@ -172,7 +175,7 @@ impl Answers {
         };
         let answer = judged.entry.answer.name();
         let mut problem = Problem::plain(format!("unused {answer}: {why}"));
-        let source = Arc::clone(self.source.as_ref()?);
+        let source = Arc::clone(&judged.source);
         problem.label = Some("this answer changed nothing".into());
         Some(problem.at(Some(Position::new(source, judged.entry.site))))
     }

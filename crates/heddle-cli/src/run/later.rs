@@ -44,16 +44,12 @@ pub fn judge(
         count: options.stats,
         cuts: None,
     };
-    let source = legend
-        .files
-        .first()
-        .map_or(path, |file| Path::new(&file.path));
-    let found = check::answers(source, trace.features, &legend).and_then(|mut answers| {
+    let found = check::answers_to(path, trace.features, &legend).and_then(|mut answers| {
         let found = transactions::recorded(how, &name, &legend, &mut trace, &mut answers)?;
         console.warnings(&answers.unused());
-        Ok(found)
+        Ok((found, answers.harmless()))
     });
-    let (mut outcome, stats) = match found {
+    let ((mut outcome, stats), harmless) = match found {
         Ok(found) => found,
         Err(problems) => {
             console.problems(&problems);
@@ -77,6 +73,7 @@ pub fn judge(
     };
     let mut report = Report::new(subject, settings);
     report.stats = options.stats.then_some(stats);
+    report.suppressed += harmless;
     deliver(options, &report, console)?;
     let has_findings = report.verdict == Verdict::Findings && options.exit_status != 0;
     Ok(has_findings.then(|| ExitCode::from(options.exit_status)))
