@@ -42,6 +42,7 @@ fn judged(dir: &Path, program: &Path) -> (Option<i32>, Value) {
     let output = dir.join("report.json");
     let mut command = harness::run(&["--analysis", "transactions", "--format", "json"]);
     command.arg("--output").arg(&output).arg("--").arg(program);
+    command.current_dir(dir).env("PWD", dir);
     let finished = harness::finished(&mut command);
     let text = std::fs::read_to_string(&output).expect("there is a report");
     let report = serde_json::from_str(&text)
