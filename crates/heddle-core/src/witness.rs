@@ -105,6 +105,8 @@ struct Course<'a> {
     ends: FxHashMap<u32, u32>,
     /// Accesses to racy locations, with the sections they stand in.
     accesses: FxHashMap<(Location, SiteId, AccessKind), Vec<Candidate>>,
+    /// The same by location alone.
+    at_location: FxHashMap<Location, Vec<Candidate>>,
 }
 
 /// An access to a racy location.
@@ -161,6 +163,7 @@ impl<'a> Course<'a> {
             seen: Lists::new(),
             ends: FxHashMap::default(),
             accesses: FxHashMap::default(),
+            at_location: FxHashMap::default(),
         };
         let mut pass = Pass {
             running: Some(TaskId::MAIN),
@@ -247,8 +250,11 @@ impl<'a> Course<'a> {
         for location in extent.locations().filter(|at| racy.contains(at)) {
             let held = pass.held.get(&task).into_iter().flatten();
             let sections = held.map(|&(_, acquire)| acquire).collect();
+            let candidate = Candidate { at, sections };
+            let of_location = self.at_location.entry(location).or_default();
+            of_location.push(candidate.clone());
             let candidates = self.accesses.entry((location, site, kind)).or_default();
-            candidates.push(Candidate { at, sections });
+            candidates.push(candidate);
         }
     }
 }
@@ -311,7 +317,24 @@ impl<'a> Search<'a> {
             .flat_map(|x| second.iter().map(move |y| (x, y)));
         let half = PAIRS / 2;
         let pairs: Vec<_> = reported.take(half).chain(all.take(half)).collect();
-        pairs.into_iter().any(|(x, y)| self.is_shown(x, y))
+        pairs.into_iter().any(|(x, y)| self.is_shown(x, y)) || self.shows_beside(location, accesses)
+    }
+
+    /// The same for other accesses of these tasks to the location: a check may stand for those before it in its strand.
+    fn shows_beside(&mut self, location: Location, accesses: &[Access; 2]) -> bool {
+        let course = self.course;
+        let of_task = |access: &Access| -> Vec<&Candidate> {
+            let here = course.at_location.get(&location).into_iter().flatten();
+            let own = here.filter(|other| course.tasks[other.at as usize] == access.task);
+            own.take(PAIRS / 4).collect()
+        };
+        let is_read = |of: &Candidate| matches!(course.events[of.at as usize], Event::Read { .. });
+        let [first, second] = accesses.each_ref().map(of_task);
+        let pairs = first
+            .iter()
+            .flat_map(|x| second.iter().map(move |y| (*x, *y)));
+        let mut pairs = pairs.filter(|(x, y)| x.at != y.at && !(is_read(x) && is_read(y)));
+        pairs.any(|(x, y)| self.is_shown(x, y))
     }
 
     fn is_shown(&mut self, x: &Candidate, y: &Candidate) -> bool {
