@@ -291,7 +291,7 @@ fn event_driven_tasks_have_a_block_in_either_order() {
 
 #[test]
 fn a_race_of_event_driven_tasks_that_one_order_hides_is_found() {
-    let look = "if (*n == 1) x = 1;";
+    let look = "int seen = *n; ocrDbRelease(depv[0].guid); if (seen == 1) x = 1;";
     let racy = event_driven(
         "int x;",
         "*n += 1; ocrDbRelease(depv[0].guid); x = 2;",
@@ -306,6 +306,14 @@ fn a_race_of_event_driven_tasks_that_one_order_hides_is_found() {
         "ocrShutdown();",
     );
     assert_eq!(explored_ocr("apart", &apart).1, Vec::<String>::new());
+    // With the block kept, what the second writes is written before the first gets it, or not at all.
+    let kept = event_driven(
+        "int x;",
+        "*n += 1; ocrDbRelease(depv[0].guid); x = 2;",
+        "if (*n == 1) x = 1;",
+        "ocrShutdown();",
+    );
+    assert_eq!(explored_ocr("kept", &kept).1, Vec::<String>::new());
 }
 
 #[test]
