@@ -106,6 +106,14 @@ struct Sizes {
     pairs: BTreeMap<[u32; 2], ([SiteId; 2], u64, u64)>,
 }
 
+/// What is known of the races at two source positions.
+struct Merged {
+    rows: [SiteId; 2],
+    bytes: u64,
+    elements: u64,
+    ranges: Vec<(u64, u64)>,
+}
+
 impl Sizes {
     fn add(&mut self, mut raw: [u32; 2], sites: [SiteId; 2], bytes: u32, elements: usize) {
         raw.sort_unstable();
@@ -117,20 +125,26 @@ impl Sizes {
     /// How many elements there are in all for each pair of positions. Several pairs of the engine's, a read and a
     /// write or two copies of a loop, may have the same positions.
     fn totals(&self, racy: &[RacyBytes], tables: &Tables) -> Vec<([SiteId; 2], u64)> {
-        let mut merged: BTreeMap<_, ([SiteId; 2], u64, u64, Vec<(u64, u64)>)> = BTreeMap::new();
+        let mut merged = BTreeMap::new();
         for RacyBytes { sites, ranges } in racy {
             let Some((rows, bytes, elements)) = self.pairs.get(sites) else {
                 continue;
             };
             let mut places = rows.map(|site| tables.legend.site(site));
             places.sort();
-            let one = merged.entry(places).or_insert((*rows, 0, 0, Vec::new()));
-            (one.1, one.2) = (one.1 + bytes, one.2 + elements);
-            one.3.extend(ranges);
+            let one = merged.entry(places).or_insert(Merged {
+                rows: *rows,
+                bytes: 0,
+                elements: 0,
+                ranges: Vec::new(),
+            });
+            one.bytes += bytes;
+            one.elements += elements;
+            one.ranges.extend(ranges);
         }
-        let total = |(rows, bytes, elements, ranges): ([SiteId; 2], u64, u64, Vec<(u64, u64)>)| {
-            let size = (bytes / elements.max(1)).max(1);
-            (rows, union(ranges) / size)
+        let total = |one: Merged| {
+            let size = (one.bytes / one.elements.max(1)).max(1);
+            (one.rows, union(one.ranges) / size)
         };
         merged.into_values().map(total).collect()
     }
