@@ -15,11 +15,11 @@
 //! Nothing before the first edge. Then one word per strand and per task, and a few per edge. Most
 //! questions are decided without a search: knots are strung on *chains*, each knot after one that
 //! precedes it, so it is enough that an edge leaves `a`'s task for an earlier knot of the chain that
-//! `b`'s entry is on. A search remembers what it learns of every knot it passes ([`answers`]), so
+//! `b`'s entry is on. A search remembers what it learns of every knot it passes (`answers.rs`), so
 //! that questions about one earlier strand pass a knot once, however many later strands they are
 //! about. Where many earlier strands are asked about for one knot (a write after many reads), all
-//! that reaches the knot is noted once, and each question is then a look at it ([`cone`]). The edges
-//! of a knot with many are kept in the order of the tree, for a binary search ([`sources`]).
+//! that reaches the knot is noted once, and each question is then a look at it (`cone.rs`). The edges
+//! of a knot with many are kept in the order of the tree, for a binary search (`sources.rs`).
 
 mod answers;
 mod cone;
