@@ -1,8 +1,8 @@
 //! The reference for *certain*: all reorderings of one run in which every task still reads what it read.
 //!
 //! A state is how far each task has come. From it any task may make its next step of the run if task order and locks
-//! allow it and, where the step reads in a critical section, if the values are those it read. A location has a *predictable* race if in
-//! some state that can be reached two tasks are both about to touch it, one of them to write. Far too slow, and
+//! allow it and, where the step reads, if the values are those it read. (That memory is given out anew is no value, unless
+//! a critical section reads it.) A location has a *predictable* race if in some state that can be reached two tasks are both about to touch it, one of them to write. Far too slow, and
 //! obviously right: every event is the run's own, and nothing is left out but what comes later.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -56,6 +56,8 @@ struct Builder {
     members: BTreeMap<FinishId, Vec<TaskId>>,
     signals: BTreeMap<TokenId, Vec<usize>>,
     writers: BTreeMap<Location, usize>,
+    /// Given out anew, and not written since.
+    fresh: BTreeSet<Location>,
     /// How many locks each task holds.
     held: BTreeMap<TaskId, usize>,
 }
@@ -111,11 +113,10 @@ impl Builder {
         let Event::Read { extent, .. } = event else {
             return BTreeMap::new();
         };
-        if self.held.get(&task).is_none_or(|&held| held == 0) {
-            return BTreeMap::new();
-        }
+        let is_in_section = self.held.get(&task).is_some_and(|&held| held > 0);
+        let counts = |at: &Location| is_in_section || !self.fresh.contains(at);
         let seen = |at: Location| (at, self.writers.get(&at).copied());
-        extent.locations().map(seen).collect()
+        extent.locations().filter(counts).map(seen).collect()
     }
 
     fn note(&mut self, at: usize, task: TaskId, event: Event) {
@@ -131,8 +132,13 @@ impl Builder {
             }
             Event::Signal { token, .. } => self.signals.entry(token).or_default().push(at),
             _ => {
+                let is_alloc = matches!(event, Event::Alloc { .. });
                 for location in written(event).into_iter().flat_map(Extent::locations) {
                     self.writers.insert(location, at);
+                    match is_alloc {
+                        true => self.fresh.insert(location),
+                        false => self.fresh.remove(&location),
+                    };
                 }
             }
         }

@@ -192,7 +192,7 @@ impl Explorer {
     ///
     /// ```
     /// use heddle::{Explorer, Reduction, Shared, finish, isolated};
-    /// let file = std::env::temp_dir().join(format!("heddle-doc-{}", std::process::id()));
+    /// let file = std::env::temp_dir().join(format!("heddle-checkpoint-{}", std::process::id()));
     /// let explorer = Explorer::new().reduction(Reduction::None).checkpoint(&file);
     /// let body = || {
     ///     let count = Shared::new(0);
