@@ -198,8 +198,10 @@ impl Explorer {
     ///     let count = Shared::new(0);
     ///     finish(|s| (0..5).for_each(|_| s.spawn(|_| isolated(|| count.add(1)))));
     /// };
-    /// assert!(!explorer.clone().max_schedules(50).explore(body).is_complete());
-    /// assert!(explorer.explore(body).is_complete());
+    /// // A checkpoint is of one call of `explore`.
+    /// let explored = |explorer: Explorer| explorer.explore(body);
+    /// assert!(!explored(explorer.clone().max_schedules(50)).is_complete());
+    /// assert!(explored(explorer).is_complete());
     /// std::fs::remove_file(file).unwrap();
     /// ```
     pub fn checkpoint(mut self, file: impl Into<PathBuf>) -> Self {
