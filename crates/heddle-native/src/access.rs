@@ -14,7 +14,7 @@ use crate::thread::{Thread, checked, enter};
 use crate::updates;
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::SiteId;
-use heddle_rt::{Taken, Touch};
+use heddle_rt::{Quick, Taken, Touch};
 use std::ops::Range;
 
 /// Bytes of a granule.
@@ -193,11 +193,10 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
         cursor,
         ..
     } = thread;
-    let Some(taken) = engine.touch_quickly(cache, cursor, touch, site.raw()) else {
-        return false;
-    };
-    if since == 0 {
-        cache.took(taken, kind, mask, pc);
+    match engine.touch_quickly(cache, cursor, touch, site.raw()) {
+        Some(Quick::Stepped(taken)) if since == 0 => cache.took(taken, kind, mask, pc),
+        Some(_) => {}
+        None => return false,
     }
     (granule as usize + 1) * GRANULE >= address.wrapping_add(len)
 }

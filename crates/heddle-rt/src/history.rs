@@ -50,6 +50,15 @@ pub struct Taken {
     pub(crate) to: StateId,
 }
 
+/// What became of an access in the quick way.
+#[derive(Clone, Copy, Debug)]
+pub enum Quick {
+    /// It took a step.
+    Stepped(Taken),
+    /// It was counted as a race of this granule's. That says nothing of other granules in the same state.
+    Counted,
+}
+
 /// Which access two others stand for.
 enum Dropped {
     Nobody,
@@ -104,9 +113,11 @@ impl Engine {
             let (hold, site) = (cursor.hold, site());
             let is_quick = hold == Hold::NOTHING && self.is_quick();
             let quick = is_quick.then(|| self.touch_quickly(cache, cursor, touch, site));
-            last = quick
-                .flatten()
-                .or_else(|| self.make(cache, cursor, touch, site, hold));
+            last = match quick.flatten() {
+                Some(Quick::Stepped(taken)) => Some(taken),
+                Some(Quick::Counted) => None,
+                None => self.make(cache, cursor, touch, site, hold),
+            };
         }
     }
 
@@ -452,7 +463,7 @@ impl Engine {
         cursor: &mut Cursor,
         touch: Touch,
         site: u32,
-    ) -> Option<Taken> {
+    ) -> Option<Quick> {
         let cell = self.shadow.cell(touch.granule)?;
         let state = StateId(cell.load(Ordering::Acquire));
         let is_fresh = state == StateId::FRESH;
@@ -486,10 +497,10 @@ impl Engine {
         cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed)
             .ok()?;
         cache.learn(touch.kind, next, touch.mask);
-        Some(Taken {
+        Some(Quick::Stepped(Taken {
             from: state,
             to: next,
-        })
+        }))
     }
 
     /// An access that would race as it has done again and again: it is counted, and not remembered.
@@ -499,17 +510,14 @@ impl Engine {
         touch: Touch,
         state: StateId,
         site: u32,
-    ) -> Option<Taken> {
+    ) -> Option<Quick> {
         let generation = self.generation.load(Ordering::Relaxed);
         let is_usual = state.twin().is_none()
             && touch.since == 0
             && cache
                 .met
                 .is_usual(generation, touch.granule, site, touch.kind, touch.mask);
-        is_usual.then_some(Taken {
-            from: state,
-            to: state,
-        })
+        is_usual.then_some(Quick::Counted)
     }
 
     /// Whether accesses may be made by [`touch_quickly`](Self::touch_quickly): races are looked for, nothing is

@@ -46,7 +46,7 @@ pub use atomicity::{Analysis, HANDED, Pairs, VALUE};
 pub use cache::{Known, Region, Taking, ThreadCache};
 pub use engine::{Cursor, EndPoint, Engine, FinishScope};
 pub use exclusion::{ATOMIC, LockMode};
-pub use history::{Taken, Touch};
+pub use history::{Quick, Taken, Touch};
 pub use races::RacyBytes;
 pub use record::{Label, Recorded, Recording, Unit};
 #[cfg(not(feature = "shuttle"))]

@@ -3,7 +3,9 @@
 mod driver;
 
 use driver::{Driver, Numbers};
-use heddle_core::{Event, Extent, LockId, LockMode, SiteId, TaskId};
+use heddle_core::{
+    Event, Extent, FinishId, FinishKind, Location, LockId, LockMode, SiteId, TaskId, TaskKind,
+};
 use heddle_oracle::stream::{Class, Mode, script, simulate};
 use heddle_oracle::{Oracle, try_cases};
 use heddle_rt::Engine;
@@ -73,4 +75,38 @@ fn a_repeated_access_of_one_strand_is_known_and_another_strand_still_races() {
     });
     driver.on(Event::Write { extent, site });
     assert_eq!(driver.verdicts().len(), 1);
+}
+
+#[test]
+fn a_race_met_time_and_again_hides_none_on_a_location_with_the_same_past() {
+    let task = |number| TaskId::new(number);
+    let finish = FinishId::new(1);
+    let write = |len, site| Event::Write {
+        extent: Extent::new(Location(0), len),
+        site: SiteId::new(site),
+    };
+    let site = SiteId::new(9);
+    let run = |number, finish, access| {
+        let spawn = Event::Spawn {
+            task: task(number),
+            finish,
+            kind: TaskKind::Async,
+            site,
+            name: None,
+        };
+        let begin = Event::Begin { task: task(number) };
+        let end = Event::End { task: task(number) };
+        let resume = Event::Resume { task: TaskId::MAIN };
+        [spawn, begin, access, end, resume]
+    };
+    let kind = FinishKind::Finish;
+    let mut events = vec![Event::FinishBegin { finish, kind, site }];
+    events.extend((1..200).flat_map(|number| run(number, finish, write(1, 0))));
+    events.push(Event::FinishEnd { finish });
+    // Both locations have one past now, and the first has raced at site 0 many times.
+    events.extend(run(200, FinishId::MAIN, write(2, 7)));
+    events.push(write(2, 0));
+    let mut driver = Driver::new(Engine::new().expect("address space"), Numbers::of(&events));
+    events.iter().for_each(|&event| driver.on(event));
+    assert_eq!(driver.verdicts(), Oracle::of(&events).verdicts());
 }
