@@ -1,7 +1,8 @@
 //! What the trace targets have in common: whatever can be read, whole or damaged, must replay,
 //! survive another round trip, and be checked by every engine without a panic.
 
-use heddle_core::{OrderChoice, check};
+use heddle_check::check;
+use heddle_core::OrderChoice;
 use heddle_trace::{Limits, Trace, Validator, Writer};
 
 /// Small enough that a detector's memory stays far below the fuzzer's limit.

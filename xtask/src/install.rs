@@ -10,35 +10,11 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is installed: from the build folder or the sources, to below the prefix.
-const FILES: &[(From, &str, &str)] = &[
-    (From::Build, "heddle", "bin"),
-    (From::Build, "libheddle_native.so", "lib"),
-    (
-        From::Sources,
-        "crates/heddle-native/include/heddle.h",
-        "include",
-    ),
-    (
-        From::Sources,
-        "crates/heddle-native/include/heddle.hpp",
-        "include",
-    ),
-    (
-        From::Sources,
-        "crates/heddle-native/include/heddle/bits/basic_string.tcc",
-        "include/heddle/bits",
-    ),
-];
+/// What is installed of what was built, and where below the prefix.
+const BUILT: &[(&str, &str)] = &[("heddle", "bin"), ("libheddle_native.so", "lib")];
 
-/// Where a file comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum From {
-    /// The folder of what was built.
-    Build,
-    /// This repository.
-    Sources,
-}
+/// The headers in this repository.
+const HEADERS: &str = "crates/heddle-native/include";
 
 /// The task.
 pub fn run(rest: &[String]) -> Result<(), Failure> {
@@ -56,29 +32,47 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Commands with a manual page of their own.
-const COMMANDS: &[&str] = &[
-    "check", "explore", "merge", "diff", "graph", "accept", "cc", "c++", "run",
-];
-
-/// Writes the manual pages, which the command makes.
+/// Writes the manual pages, which the command makes: its own, and one for each of its commands.
 fn manual(heddle: &Path, dir: &Path) -> Result<(), Failure> {
     fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
-    let pages = COMMANDS
-        .iter()
-        .map(|&name| (format!("heddle-{name}.1"), Some(name)));
-    for (file, command) in [("heddle.1".to_owned(), None)].into_iter().chain(pages) {
+    let own = ("heddle.1".to_owned(), None);
+    let commands = commands(&said(heddle, &["--help"])?);
+    let pages = commands
+        .into_iter()
+        .map(|name| (format!("heddle-{name}.1"), Some(name)));
+    for (file, command) in std::iter::once(own).chain(pages) {
         let path = dir.join(file);
-        let mut man = program(&heddle.to_string_lossy());
-        man.arg("man").args(command);
-        let output = man.output().map_err(|error| failed(&path, &error))?;
-        if !output.status.success() {
-            let what = format!("cannot make {}: heddle man fails", path.display());
-            return Err(Failure::Step(what));
-        }
-        fs::write(&path, output.stdout).map_err(|error| failed(&path, &error))?;
+        let words: Vec<&str> = ["man"].into_iter().chain(command.as_deref()).collect();
+        fs::write(&path, said(heddle, &words)?).map_err(|error| failed(&path, &error))?;
     }
     Ok(())
+}
+
+/// What the command prints.
+fn said(heddle: &Path, words: &[&str]) -> Result<String, Failure> {
+    let mut command = program(&heddle.to_string_lossy());
+    let output = command.args(words).output();
+    let output = output.map_err(|error| failed(heddle, &error))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => {
+            let what = format!("{} {} fails", heddle.display(), words.join(" "));
+            Err(Failure::Step(what))
+        }
+    }
+}
+
+/// The commands that the help lists, but for itself.
+fn commands(help: &str) -> Vec<String> {
+    let list = help.split("Commands:\n").nth(1).unwrap_or_default();
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    // What is longer than a line goes on further to the right.
+    let names = lines.filter_map(|line| {
+        let line = line.strip_prefix("  ")?;
+        let name = line.split(' ').next()?;
+        (!name.is_empty() && name != "help").then(|| name.to_owned())
+    });
+    names.collect()
 }
 
 /// The folder that is asked for, else `~/.local`.
@@ -106,12 +100,22 @@ fn build_folder() -> Result<PathBuf, Failure> {
 }
 
 fn place(build: &Path, sources: &Path, prefix: &Path) -> Result<(), Failure> {
-    for (from, file, to) in FILES {
-        let from = match from {
-            From::Build => build.join(file),
-            From::Sources => sources.join(file),
-        };
+    for (file, to) in BUILT {
+        let from = build.join(file);
         copy(&from, &prefix.join(to)).map_err(|error| failed(&from, &error))?;
+    }
+    headers(&sources.join(HEADERS), &prefix.join("include"))
+}
+
+/// Copies a folder of headers, and those in it.
+fn headers(from: &Path, to: &Path) -> Result<(), Failure> {
+    let unreadable = |error| failed(from, &error);
+    for entry in from.read_dir().map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        match path.is_dir() {
+            true => headers(&path, &to.join(path.file_name().unwrap_or_default()))?,
+            false => copy(&path, to).map_err(|error| failed(&path, &error))?,
+        }
     }
     Ok(())
 }
@@ -163,6 +167,8 @@ mod tests {
             "lib/libheddle_native.so",
             "include/heddle.hpp",
             "include/heddle/bits/basic_string.tcc",
+            "include/ocr/ocr.h",
+            "include/ocr/extensions/ocr-legacy.h",
         ] {
             assert!(prefix.join(file).is_file(), "{file}");
         }
@@ -171,6 +177,12 @@ mod tests {
             .collect();
         assert_eq!(left.len(), 1, "{left:?}");
         fs::remove_dir_all(&dir).expect("it was just made");
+    }
+
+    #[test]
+    fn every_command_of_the_help_gets_a_manual_page() {
+        let help = "Does it.\n\nCommands:\n  check  Check\n         more\n  c++    Compile\n  help   Help\n\nOptions:\n  -h\n";
+        assert_eq!(commands(help), ["check", "c++"]);
     }
 
     #[test]

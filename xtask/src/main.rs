@@ -16,6 +16,7 @@ mod sample;
 mod setup;
 mod soak;
 mod test;
+mod wrap;
 
 use failure::Failure;
 use std::process::ExitCode;
@@ -45,6 +46,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "format, lints, tests, examples, documentation",
         run: test::run,
+    },
+    Task {
+        name: "wrap",
+        arguments: "",
+        about: "wrap the prose of all pages at 100 columns",
+        run: wrap::run,
     },
     Task {
         name: "bench",
@@ -145,7 +152,7 @@ mod tests {
 
     #[test]
     fn stray_arguments_are_a_usage_error_and_start_nothing() {
-        for task in ["setup", "test", "bless", "help"] {
+        for task in ["setup", "test", "wrap", "bless", "help"] {
             assert!(matches!(call(&[task, "--loud"]), Err(Failure::Usage(_))));
         }
         assert!(matches!(call(&["install", "/opt"]), Err(Failure::Usage(_))));

@@ -64,6 +64,7 @@ const PACKAGES: &[Package] = &[
     package("slurmd", Brings::File("/usr/sbin/slurmd")),
     package("slurm-client", Brings::Program("sbatch")),
     package("parallel", Brings::Program("parallel")),
+    package("jq", Brings::Program("jq")),
     package("chromium", Brings::Program("chromium")),
     package("python3", Brings::File("/usr/bin/python3")),
     package(

@@ -18,26 +18,17 @@ pub enum Column {
     Null,
     /// Heddle's analysis of all schedules.
     Atomicity,
-    /// Velodrome's analysis of the schedule that runs.
-    Velodrome,
 }
 
 /// All of them, in the sequence of a repetition.
-pub const COLUMNS: [Column; 4] = [
-    Column::Plain,
-    Column::Null,
-    Column::Atomicity,
-    Column::Velodrome,
-];
+pub const COLUMNS: [Column; 3] = [Column::Plain, Column::Null, Column::Atomicity];
 
 impl figures::Column for Column {
     const ALL: &'static [Self] = &COLUMNS;
-    /// The published slowdown is 4.2, and Velodrome's 4.6.
+    /// The published slowdown is 4.2.
     const TIMES: &'static [Quotient<Self>] = &[
         (Self::Null, Self::Plain, None),
         (Self::Atomicity, Self::Plain, Some(4.2)),
-        (Self::Velodrome, Self::Plain, None),
-        (Self::Atomicity, Self::Velodrome, Some(1.0)),
     ];
     const MEMORY: &'static [Quotient<Self>] = &[];
     const TOGETHER: &'static str = "columns";
@@ -48,19 +39,17 @@ impl figures::Column for Column {
             Self::Plain => "plain",
             Self::Null => "null",
             Self::Atomicity => "atomicity",
-            Self::Velodrome => "velodrome",
         }
     }
 }
 
 impl Column {
-    /// Builds the program. That of the two analyses is the same.
+    /// Builds the program.
     pub fn build(self, tools: &Toolchain, kernel: &Kernel) -> Result<PathBuf, String> {
         match self {
             Self::Plain => tools.build(kernel, Way::Plain, Variant::Sound),
             Self::Null => tools.build(kernel, Way::Null, Variant::Sound),
             Self::Atomicity => tools.build(kernel, Way::Heddle, Variant::Annotated),
-            Self::Velodrome => Ok(tools.built(kernel, Way::Heddle, Variant::Annotated)),
         }
     }
 
@@ -74,9 +63,6 @@ impl Column {
             Self::Plain | Self::Null => {}
             Self::Atomicity => {
                 command.env("HEDDLE_OPTIONS", "analysis=atomicity");
-            }
-            Self::Velodrome => {
-                command.env("HEDDLE_OPTIONS", "analysis=velodrome-alone");
             }
         }
         command
@@ -93,7 +79,7 @@ mod tests {
     use super::*;
     use bench_native::figures::{Row, Sample, means, targets};
 
-    fn row(seconds: [f64; 4]) -> Row<Column> {
+    fn row(seconds: [f64; 3]) -> Row<Column> {
         let samples = seconds.map(|seconds| Sample {
             seconds,
             peak_bytes: 1,
@@ -112,9 +98,8 @@ mod tests {
             let lines = targets(&means(rows));
             lines.iter().map(|line| line.starts_with("met")).collect()
         };
-        assert_eq!(marks(&[row([1.0, 2.0, 4.0, 5.0])]), [true, true]);
-        assert_eq!(marks(&[row([1.0, 2.0, 5.0, 4.0])]), [false, false]);
-        let rows = [row([1.0, 1.0, 2.0, 2.0]), row([1.0, 1.0, 8.0, 8.0])];
-        assert_eq!(marks(&rows), [true, true]);
+        assert_eq!(marks(&[row([1.0, 2.0, 4.0])]), [true]);
+        assert_eq!(marks(&[row([1.0, 2.0, 5.0])]), [false]);
+        assert_eq!(marks(&[row([1.0, 1.0, 2.0]), row([1.0, 1.0, 8.0])]), [true]);
     }
 }

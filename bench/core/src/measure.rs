@@ -6,7 +6,8 @@
 
 use crate::shape::Shape;
 use crate::work::{Program, Work};
-use heddle_core::{Certainty, Finding, Guarantee, OrderChoice, Outcome, check};
+use heddle_check::check;
+use heddle_core::{Certainty, Finding, Guarantee, OrderChoice, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::process::Command;

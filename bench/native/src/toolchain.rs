@@ -78,25 +78,9 @@ impl Toolchain {
         succeed(command.args(["--package", "heddle-native", "--package", "heddle-cli"]))
     }
 
-    /// Builds the runtime that counts and has other layouts, apart from the usual one.
-    pub fn build_study(&self) -> Result<(), String> {
-        let mut command = cargo_build(true);
-        command.args(["--package", "heddle-native", "--features", "study"]);
-        succeed(command.arg("--target-dir").arg(self.study_folder()))
-    }
-
     /// Whether this program is built for speed: what it builds beside itself then is, too.
     fn is_release(&self) -> bool {
         self.profile.ends_with("release")
-    }
-
-    fn study_folder(&self) -> PathBuf {
-        self.built.with_file_name("study")
-    }
-
-    /// Lets a checked program run with that runtime.
-    pub fn study<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        command.env("LD_LIBRARY_PATH", self.study_folder().join("release"))
     }
 
     /// The program as its own sequential twin: without OpenMP.

@@ -37,7 +37,7 @@ pub struct Load {
     pub locations: u64,
 }
 
-fn read(start: u64, len: u64) -> Access {
+pub fn read(start: u64, len: u64) -> Access {
     Access {
         is_write: false,
         start,
@@ -45,7 +45,7 @@ fn read(start: u64, len: u64) -> Access {
     }
 }
 
-fn write(start: u64, len: u64) -> Access {
+pub fn write(start: u64, len: u64) -> Access {
     Access {
         is_write: true,
         start,
@@ -54,7 +54,7 @@ fn write(start: u64, len: u64) -> Access {
 }
 
 impl Load {
-    fn new(name: &'static str) -> Self {
+    pub fn new(name: &'static str) -> Self {
         Self {
             name,
             ..Self::default()
@@ -62,12 +62,12 @@ impl Load {
     }
 
     /// A block of so many locations.
-    fn block(&mut self, len: u64) -> u64 {
+    pub fn block(&mut self, len: u64) -> u64 {
         self.locations += len;
         self.locations - len
     }
 
-    fn add(&mut self, enabler: u32, home: u32, accesses: Vec<Access>) -> u32 {
+    pub fn add(&mut self, enabler: u32, home: u32, accesses: Vec<Access>) -> u32 {
         self.edts.push(Edt {
             enabler,
             sources: Vec::new(),
@@ -80,14 +80,14 @@ impl Load {
     }
 
     /// A task that comes after a finish of `owner`'s.
-    fn add_after(&mut self, owner: u32, finish: u32, accesses: Vec<Access>) -> u32 {
+    pub fn add_after(&mut self, owner: u32, finish: u32, accesses: Vec<Access>) -> u32 {
         let home = self.edts[owner as usize].home;
         let made = self.add(owner, home, accesses);
         self.edts[made as usize].after = Some(finish);
         made
     }
 
-    fn open(&mut self, edt: u32) -> u32 {
+    pub fn open(&mut self, edt: u32) -> u32 {
         self.finishes += 1;
         self.edts[edt as usize].opens = Some(self.finishes);
         self.finishes
@@ -103,10 +103,10 @@ impl Load {
 }
 
 /// A small generator of numbers: the same in every run.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -164,11 +164,11 @@ pub fn look_ups(name: &'static str, rounds: u32, width: u32, grids: u64, reads: 
     load
 }
 
-/// An unbalanced tree, as UTS searches it: a task has a frame that its parent's fills in, a finish for its
+/// An unbalanced tree, searched in parallel: a task has a frame that its parent's fills in, a finish for its
 /// children, which write their results into the frame, and a continuation that reads them.
 pub fn tree_search(edts: usize) -> Load {
     const FRAME: u64 = 64;
-    let mut load = Load::new("UTS-like");
+    let mut load = Load::new("tree");
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let globals = load.block(16);
     let frame = load.block(FRAME);

@@ -7,7 +7,7 @@ use heddle_core::{FinishKind, SiteId, TaskKind};
 use heddle_rt::{Cursor, Engine, FinishScope, ThreadCache};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What came of it.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ fn measured(
     mut body: impl FnMut(&mut State<'_>, &mut ThreadCache, usize, &mut Cursor),
 ) -> Result<Checked, String> {
     let (departs, children) = (departing(load), children(load));
-    let (start, before) = (Instant::now(), resident());
+    let (start, before) = (crate::cpu_time(), resident());
     let engine = Engine::new().ok_or("no address space")?;
     let mut cache = ThreadCache::new();
     let mut state = State {
@@ -82,7 +82,7 @@ fn measured(
     let mut racy = state.racy;
     racy.extend(engine.race_locations(0));
     Ok(Checked {
-        time: start.elapsed(),
+        time: crate::cpu_time().saturating_sub(start),
         memory: resident().saturating_sub(before),
         racy,
     })

@@ -156,7 +156,7 @@ fn measured(
     let options = Options {
         exact,
         count: true,
-        cuts: None,
+        ..Options::default()
     };
     let start = Instant::now();
     let checked = check(&mut live, &options);

@@ -11,16 +11,19 @@ use std::path::PathBuf;
 use clap::ArgAction;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use heddle_core::atomicity::{Atomicity, HistoryChoice, Scope};
-use heddle_core::{Analyses, Finding, OrderChoice};
+use heddle_check::Analyses;
+use heddle_core::atomicity::Scope;
+use heddle_core::{Finding, OrderChoice};
 use heddle_lang::cuts::Cuts;
 use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
 
 use crate::answers::accept::Place;
+use crate::demo::DemoOptions;
 use crate::diff::DiffOptions;
 use crate::explore::options::{EXPLORE_EXAMPLES, ExploreOptions, MergeOptions};
 use crate::graph::GraphOptions;
+use crate::replay::ReplayOptions;
 use crate::showing::Showing;
 
 const EXIT_STATUS: &str = "\
@@ -54,7 +57,7 @@ const COMPILER_EXAMPLES: &str = "\
 Examples:
   heddle cc -fopenmp -O1 prog.c -o prog      compile and link
   heddle cc --compiler=gcc -c prog.c         wrap another compiler
-  make CC=\"heddle cc\" CXX=\"heddle c++\"       in a project of your own
+  make CC=heddle-clang CXX=heddle-clang++    in a project of your own
   heddle cc --install-links=bin              then: cmake -DCMAKE_C_COMPILER=$PWD/bin/heddle-cc
 
 The compiler: what --compiler says, else HEDDLE_CC (C++: HEDDLE_CXX), else clang-22, clang or gcc.
@@ -96,6 +99,11 @@ pub enum Command {
     #[command(after_long_help = format!("{CHECK_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Check(CheckOptions),
 
+    /// Take a tour: four small bugs, what Heddle says of each, and the fix.
+    ///
+    /// Needs nothing but this command. On a terminal it waits for Enter between the chapters.
+    Demo(DemoOptions),
+
     /// Answer a transaction finding: write into heddle.toml, beside FILE, what to make of it.
     ///
     /// The two positions are those the finding names: where the first transaction ends and where the
@@ -124,6 +132,12 @@ pub enum Command {
     ///
     /// Tasks are lanes, time runs from top to bottom, and strands that a finding is about are marked.
     Graph(GraphOptions),
+
+    /// Run the races of a program in both orders, and show which values differ.
+    ///
+    /// Each race that heddle check finds in FILE is executed twice, with one access first and with the other. The strands
+    /// that touch the variable are listed with what they read and write.
+    Replay(ReplayOptions),
 
     /// Compile and link C so that the program is checked while it runs.
     ///
@@ -202,10 +216,6 @@ pub struct CheckOptions {
     /// Of all locations, findings are ranked: lost updates under locks come first.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Atomic::Declared)]
     pub atomic: Atomic,
-
-    /// What is remembered of accesses for atomicity.
-    #[arg(long, value_enum, value_name = "HISTORY", default_value_t = History::Complete)]
-    pub history: History,
 
     /// Where programs are cut into transactions; asks for transactions instead of races.
     ///
@@ -414,14 +424,12 @@ pub enum Order {
 /// What is reported.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Analysis {
-    /// Races, and torn regions where something is atomic.
+    /// Races, and atomicity violations where something is atomic.
     All,
     /// Races only.
     Races,
-    /// Torn regions only.
+    /// Atomicity violations only.
     Atomicity,
-    /// All, and beside it what Velodrome sees in the order that ran.
-    Velodrome,
     /// Cuts that can be seen, instead of races: what programs with cuts ask for.
     Transactions,
 }
@@ -488,17 +496,6 @@ pub enum Atomic {
     All,
 }
 
-/// Histories of atomicity.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum History {
-    /// As much as needed to miss nothing.
-    Complete,
-    /// Everything; slow.
-    Basic,
-    /// What Yoga and Nagarakatte print; misses violations.
-    Printed,
-}
-
 impl From<Order> for OrderChoice {
     fn from(order: Order) -> Self {
         match order {
@@ -549,14 +546,9 @@ impl CheckOptions {
             Atomic::Declared => Scope::Declared,
             Atomic::All => Scope::All,
         };
-        let history = match self.history {
-            History::Complete => HistoryChoice::Complete,
-            History::Basic => HistoryChoice::Basic,
-            History::Printed => HistoryChoice::Printed,
-        };
         Analyses {
             order: self.order.into(),
-            atomicity: Atomicity { scope, history },
+            atomicity: scope,
         }
     }
 
@@ -674,7 +666,7 @@ mod tests {
     fn where_all_locations_are_checked_for_atomicity_no_access_is_left_out() {
         let options = check(&["--atomic=all"]);
         assert_eq!(options.eliminations(false), Eliminations::none());
-        assert_eq!(options.analyses().atomicity.scope, Scope::All);
+        assert_eq!(options.analyses().atomicity, Scope::All);
         assert_eq!(check(&[]).analyses(), Analyses::default());
     }
 

@@ -1,11 +1,11 @@
 //! `heddle check`: every file in turn, the worst status at the end.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use heddle_core::atomicity::{Velodrome, velodrome};
-use heddle_core::{Features, Guarantee, Legend, Outcome, Run};
+use heddle_core::{Features, Guarantee, Legend, Outcome, Run, SiteId, TaskId};
 use heddle_lang::Diagnostic;
 use heddle_lang::eliminate::eliminate;
 use heddle_lang::ir::Elimination;
@@ -19,7 +19,7 @@ use heddle_trace::Trace;
 use serde_json::Value;
 
 use crate::answers::Answers;
-use crate::arguments::{Analysis, CheckOptions, CutRule, Format, History};
+use crate::arguments::{Analysis, CheckOptions, CutRule, Format};
 use crate::console::{Console, note};
 use crate::input::{self, Input};
 use crate::program::{Live, Silent};
@@ -27,7 +27,7 @@ use crate::progress::Progress;
 use crate::results::{Results, Wanted};
 use crate::status::{Status, guarded};
 use crate::suggest::Own;
-use crate::{graph, order, record, suggest, transactions};
+use crate::{graph, joins, order, record, replay, suggest, transactions};
 
 /// Strands of a run that a page's graph is made from.
 const TRACED: usize = 1 << 20;
@@ -68,14 +68,16 @@ struct Checked {
     features: Features,
     unchecked: Unchecked,
     stats: Stats,
-    /// What the baseline of atomicity observed, and how long it took.
-    baseline: Option<(Velodrome, Duration)>,
     /// What the programmer said about findings.
     answers: Answers,
     /// The graph of the run, for a page.
     graph: Option<Value>,
     /// What is wrong with the file or with the recording of the run.
     problem: Option<Problem>,
+    /// Where tasks that races are about were joined.
+    joins: HashMap<TaskId, SiteId>,
+    /// The program's file, if it can be run again.
+    file: Option<String>,
 }
 
 impl Checked {
@@ -201,22 +203,23 @@ impl Checker<'_> {
             ),
             false => self.check(&name, &mut live),
         };
-        let baseline = self.baseline(&mut live);
         let counts = live.counts();
         let problem = self.close_recording(live);
         let (outcome, mut stats) = checked?;
         stats.checks = Some(check_counts(counts));
         let graph = self.graph(&mut Silent::new(&full), &program.legend, &outcome);
+        let joins = joins::of_races(&mut Silent::new(&full), &outcome);
         Ok(Checked {
+            joins,
             graph,
             problem,
             outcome,
             stats,
-            baseline,
             answers,
             features: program.features,
             unchecked: self.left_out(program.features),
             legend: program.legend,
+            file: (!input::is_stdin(path)).then_some(name),
         })
     }
 
@@ -249,13 +252,13 @@ impl Checker<'_> {
         if damage.is_some() {
             outcome.guarantee = Guarantee::UpToHere;
         }
-        let baseline = self.baseline(&mut trace);
         let graph = self.graph(&mut trace, &legend, &outcome);
+        let joins = joins::of_races(&mut trace, &outcome);
         Ok(Checked {
+            joins,
             graph,
             outcome,
             stats,
-            baseline,
             answers,
             features: trace.features,
             unchecked: match record::unchecked(&trace) {
@@ -264,12 +267,13 @@ impl Checker<'_> {
             },
             legend: trace.legend,
             problem: damage,
+            file: None,
         })
     }
 
     fn check<R: Run>(&self, name: &str, run: &mut R) -> Result<(Outcome, Stats), Vec<Problem>> {
         let start = Instant::now();
-        let mut outcome = heddle_core::check_with(run, self.options.analyses())
+        let mut outcome = heddle_check::check_with(run, self.options.analyses())
             .map_err(|error| vec![order::problem(name, error)])?;
         let analysis = self.options.analysis;
         outcome.findings.retain(|finding| analysis.wants(finding));
@@ -292,29 +296,17 @@ impl Checker<'_> {
         heddle_transactions::Options {
             exact: self.options.exact.into(),
             count: self.options.stats,
-            cuts: None,
+            ..Default::default()
         }
     }
 
     /// What the options leave out of a program's check.
     fn left_out(&self, features: Features) -> Unchecked {
-        let is_printed = self.options.history == History::Printed;
         match self.options.analysis {
             Analysis::Races if features.atomics => Unchecked::Atomicity,
-            _ if is_printed && features.atomics => Unchecked::Atomicity,
             Analysis::Atomicity => Unchecked::Races,
             _ => Unchecked::Nothing,
         }
-    }
-
-    /// What the baseline sees in the same run, if it is asked for.
-    fn baseline<R: Run>(&self, run: &mut R) -> Option<(Velodrome, Duration)> {
-        let is_asked = self.options.analysis == Analysis::Velodrome;
-        let start = Instant::now();
-        is_asked.then(|| {
-            let observed = velodrome(run, self.options.analyses().atomicity.scope);
-            (observed, start.elapsed())
-        })
     }
 
     fn close_recording(&self, live: Live<'_>) -> Option<Problem> {
@@ -324,6 +316,9 @@ impl Checker<'_> {
 
     fn show(&mut self, path: &Path, checked: Checked) -> Status {
         let mut report = self.report(&checked);
+        if let Some(file) = &checked.file {
+            replay::offer(&mut report, file);
+        }
         let name = input::shown(path);
         for file in &checked.legend.files {
             let text = file.text.clone().unwrap_or_default();
@@ -335,10 +330,6 @@ impl Checker<'_> {
         self.results.collected.graphs.push(checked.graph.clone());
         let fault = report.error.take();
         report.error = fault.clone().or_else(|| checked.problem.clone());
-        report.velodrome = checked.baseline.as_ref().map(|(observed, elapsed)| {
-            let torn = Report::torn(checked.subject(), None);
-            heddle_report::Velodrome::new(observed, &checked.legend, torn, *elapsed)
-        });
         report.stats = self.options.stats.then_some(checked.stats);
         report.suppressed += checked.answers.harmless();
         self.results.console.warnings(&checked.answers.unused());
@@ -357,7 +348,7 @@ impl Checker<'_> {
     }
 
     fn report(&self, checked: &Checked) -> Report {
-        Report::new(checked.subject(), self.settings())
+        Report::with_joins(checked.subject(), &checked.joins, self.settings())
     }
 
     fn settings(&self) -> Settings<'_> {

@@ -155,6 +155,8 @@ mod tests {
             rank: 0,
             why: [].into(),
             replay: None,
+            witness: [].into(),
+            common_steps: 0,
             help: None,
             fingerprint: String::new(),
             locations: 1,

@@ -92,7 +92,7 @@ fn drawn(options: &GraphOptions) -> Result<Graph, Vec<Problem>> {
 
 /// The graph of a run, with what a check finds in it marked.
 pub fn of_run<R: Run>(run: &mut R, legend: &Legend, most: usize) -> Graph {
-    let checked = heddle_core::check(run, OrderChoice::Auto);
+    let checked = heddle_check::check(run, OrderChoice::Auto);
     let findings = checked.map_or(Vec::new(), |outcome| outcome.findings);
     traced(run, legend, &findings, most)
 }

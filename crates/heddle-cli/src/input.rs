@@ -65,7 +65,7 @@ const COMPILED: &[(&[&str], &str, &str)] = &[
 /// What is to be said of a file that another command is for.
 fn foreign(path: &Path, bytes: &[u8]) -> Option<Problem> {
     let shown = shown(path);
-    if bytes.starts_with(b"\x7fELF") {
+    if bytes.starts_with(EXECUTABLE) {
         let message = format!("{shown} is an executable, not a .task program or a recorded run");
         let help = format!("run it if it was built with heddle cc: heddle run {shown}");
         return Some(Problem::plain(message).help(Some(help)));
@@ -130,12 +130,18 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads all of a recording, and of a program as much as one may have.
+/// How executables begin.
+const EXECUTABLE: &[u8] = b"\x7fELF";
+
+/// Reads all of a recording, of a program as much as one may have, and of an executable enough to tell it is one.
 fn bounded(mut from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.by_ref()
         .take(HEADER_LEN as u64)
         .read_to_end(&mut bytes)?;
+    if bytes.starts_with(EXECUTABLE) {
+        return Ok(bytes);
+    }
     if is_recorded(&bytes) {
         from.read_to_end(&mut bytes)?;
         return Ok(bytes);
@@ -192,6 +198,13 @@ mod tests {
         names(help("main.rs", b""), "heddle crate");
         assert_eq!(help("loop.task", b"x = 1;"), None);
         assert_eq!(help("-", b"x = 1;"), None);
+    }
+
+    #[test]
+    fn an_executable_of_any_size_is_told_by_its_first_bytes() {
+        let endless = EXECUTABLE.chain(io::repeat(0));
+        let bytes = bounded(endless).expect("it is not read to its end");
+        assert!(foreign(Path::new("a.out"), &bytes).is_some());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod check;
 #[cfg(unix)]
 mod compiler;
 mod console;
+mod demo;
 mod diff;
 mod expect;
 mod explore;
@@ -17,11 +18,13 @@ mod graph;
 mod input;
 #[cfg(unix)]
 mod installation;
+mod joins;
 mod manual;
 mod order;
 mod program;
 mod progress;
 mod record;
+mod replay;
 mod results;
 #[cfg(unix)]
 mod run;
@@ -30,6 +33,7 @@ mod search;
 mod showing;
 mod status;
 mod suggest;
+mod trail;
 mod transactions;
 
 use std::ffi::OsString;
@@ -66,10 +70,12 @@ fn words() -> Vec<OsString> {
 fn dispatch(command: &Command) -> ExitCode {
     match command {
         Command::Check(options) => check::run(options).into(),
+        Command::Demo(options) => demo::run(options).into(),
         Command::Accept(options) => answers::accept::run(options).into(),
         Command::Explore(options) => explore::run(options).into(),
         Command::Merge(options) => explore::merge::run(options).into(),
         Command::Graph(options) => graph::run(options).into(),
+        Command::Replay(options) => replay::run(options).into(),
         Command::Diff(options) => diff::run(options).into(),
         #[cfg(unix)]
         Command::Cc(options) => compiler::run(compiler::Language::C, options),

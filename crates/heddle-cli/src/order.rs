@@ -29,12 +29,15 @@ pub fn problem(program: &str, error: OrderError) -> Problem {
             "bags",
             "a task had to wait in the middle, so the run is not depth first",
         ),
+        OrderError::NoAddressSpace => return Problem::plain(format!("{program}: {NO_ROOM}")),
     };
     Problem::plain(format!(
         "{program}: --order {order} cannot check this program: {why}"
     ))
     .help(Some("leave --order out, or use --order graph".into()))
 }
+
+const NO_ROOM: &str = "cannot be checked: no address space for the tables (see ulimit -v)";
 
 const UNSTRUCTURED: &str =
     "futures, dependences, events or regions order its tasks beyond spawn and finish";

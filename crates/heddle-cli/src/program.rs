@@ -1,4 +1,4 @@
-//! A compiled `.task` program as something `heddle_core::check` can run.
+//! A compiled `.task` program as something `heddle_check::check` can run.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -150,8 +150,8 @@ impl Search {
         cuts.extend(more.iter().map(|one| one.site));
         let options = Options {
             exact: self.exact,
-            count: false,
             cuts: Some(cuts),
+            ..Options::default()
         };
         let is_separation = |finding: &Finding| matches!(finding, Finding::Transaction(_));
         let checked = check(&mut self.run, &options)?;

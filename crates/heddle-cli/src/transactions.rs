@@ -17,7 +17,7 @@ type Found = Result<(Outcome, Stats), Vec<Problem>>;
 
 /// Checks a program; every confirmed finding is run again under its schedule.
 pub fn program(
-    options: Options,
+    mut options: Options,
     name: &str,
     legend: &Legend,
     live: &mut Live<'_>,
@@ -26,6 +26,7 @@ pub fn program(
     let start = Instant::now();
     let merged = answers.merged_cuts(live);
     live.leave_out_cuts(&merged);
+    options.harmless = answers.harmless_pairs();
     let mut checked = check(options, name, legend, live)?;
     heddle_transactions::settle(&mut checked, |witness, log| {
         live.run_planned(&plan(witness), log)
@@ -36,7 +37,7 @@ pub fn program(
 
 /// Checks a recorded run.
 pub fn recorded<R: Run>(
-    options: Options,
+    mut options: Options,
     name: &str,
     legend: &Legend,
     run: &mut R,
@@ -44,6 +45,7 @@ pub fn recorded<R: Run>(
 ) -> Found {
     let start = Instant::now();
     let merged = answers.merged_cuts(run);
+    options.harmless = answers.harmless_pairs();
     let mut checked = check(options, name, legend, &mut WithoutCuts::new(run, merged))?;
     answers.leave_out_harmless(&mut checked.outcome);
     Ok(with_stats(checked.outcome, start))

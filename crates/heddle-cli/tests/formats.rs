@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use heddle_core::{OrderChoice, Outcome, check};
+use heddle_check::check;
+use heddle_core::{OrderChoice, Outcome};
 use heddle_lang::machine::Code;
 use heddle_oracle::program::program;
 use heddle_oracle::property::Holds;

@@ -2,9 +2,9 @@
 //!
 //! Reports resolve the ids with a [`Legend`](crate::Legend) and render; they add no logic.
 
-use crate::check::OrderChoice;
 use crate::event::{AccessKind, Awaited, FaultKind, FinishKind, TaskKind};
 use crate::id::{FinishId, GroupId, LockId, NameId, SiteId, TaskId, TokenId};
+use crate::run::OrderChoice;
 use crate::transaction::{Separation, TransactionCounts};
 
 /// Whether a finding stands in every schedule that keeps what was handed over between sections.

@@ -1,4 +1,4 @@
-//! The engine of Heddle: from the events of one run to findings that hold for every schedule.
+//! What every part of Heddle shares: events, orders, findings, and what needs no engine.
 //!
 //! ```text
 //! front end ──events──▶ order     (who may run in parallel with whom)
@@ -10,23 +10,22 @@
 //!
 //! No I/O, no unsafe, and no knowledge of any front end or file format.
 
+mod account;
 pub mod atomicity;
-mod check;
+pub mod bags;
 pub mod deadlock;
 mod event;
 mod finding;
-pub mod history;
-pub mod hold;
 mod id;
 mod legend;
 pub mod order;
 mod place;
-pub mod race;
 pub mod roster;
+mod run;
 mod transaction;
 pub mod witness;
 
-pub use check::{Analyses, Features, OrderChoice, OrderError, Run, check, check_with};
+pub use account::Account;
 pub use event::{
     AccessKind, Awaited, Event, FaultKind, FinishKind, Listener, LockMode, Shape, TaskKind,
     ValueProblem,
@@ -39,4 +38,6 @@ pub use id::{
     Extent, FileId, FinishId, GroupId, Location, LockId, NameId, SiteId, StrandId, TaskId, TokenId,
 };
 pub use legend::{Legend, Site, SourceFile};
+pub use place::Places;
+pub use run::{Features, OrderChoice, OrderError, Run};
 pub use transaction::{Decision, Moment, Separation, Step, TransactionCounts};

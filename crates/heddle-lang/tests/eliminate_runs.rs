@@ -1,9 +1,10 @@
 //! Eliminations and what a run shows: whatever subset is on, the program does the same, delivers
 //! no access it would not have delivered, and is found to race on the same locations.
 
+use heddle_check::check;
 use heddle_core::{
     AccessKind, Certainty, Event, Extent, Features, Finding, Listener, Location, OrderChoice,
-    Place, Run, check,
+    Place, Run,
 };
 use heddle_lang::eliminate::{Eliminations, eliminate};
 use heddle_lang::ir::{Elimination, Program};

@@ -473,8 +473,13 @@ inline void sync()
     heddle_sync();
 }
 
-// A transaction ends here, and the next begins.
-inline __attribute__((always_inline)) void cut()
+// A transaction ends here, and the next begins. Inlined without a line of its own, so that reports name the
+// caller's.
+#if defined(__clang__)
+inline __attribute__((always_inline, nodebug)) void cut()
+#else
+inline __attribute__((always_inline, artificial)) void cut()
+#endif
 {
     heddle_cut();
 }

@@ -6,7 +6,6 @@
 
 use crate::api::guarded;
 use crate::busy;
-use crate::report::options::Observed;
 use crate::runtime::Runtime;
 use crate::shim::export;
 use crate::stack::{self, Gap};
@@ -87,7 +86,6 @@ pub(crate) fn touch_atomically(
             storage,
             ..
         } = thread;
-        runtime.engine.observe(cursor, touch, || site);
         match storage.contains(&address) {
             true => runtime.engine.touch_private(cache, cursor, touch, site),
             false => runtime.engine.touch_atomically(cache, cursor, touch, site),
@@ -207,9 +205,6 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
 pub(crate) fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
     // The executable's hooks do not know whether accesses are checked now.
     let Some(thread) = checked() else { return };
-    if is_observed_alone(thread, kind, address, len, pc) {
-        return;
-    }
     let mut start = address;
     if len <= 2 * GRANULE && thread.gap.contains(address) {
         let left = granules(address, len).find(|&(granule, mask)| {
@@ -270,20 +265,6 @@ fn sweep_alike(thread: &Thread, kind: AccessKind, taken: Taken, first: u64, end:
     }
 }
 
-/// The access takes its place in the observed order, if that matters: whether nothing else does.
-pub(crate) fn is_observed_alone(
-    thread: &mut Thread,
-    kind: AccessKind,
-    address: usize,
-    len: usize,
-    pc: usize,
-) -> bool {
-    if thread.observed != Observed::Nothing {
-        observe(thread, kind, address, len, pc);
-    }
-    thread.observed == Observed::Alone
-}
-
 /// Whole granules before `end` that are known or take a step again, from `first` on: where they end.
 fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -> u64 {
     let last = end / GRANULE;
@@ -298,70 +279,6 @@ fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -
         },
         false => first,
     }
-}
-
-/// The access takes its place in the observed order.
-#[inline]
-fn observe(thread: &mut Thread, kind: AccessKind, address: usize, len: usize, pc: usize) {
-    let mut touches = granules(address, len).map(|(granule, mask)| Touch {
-        kind,
-        granule,
-        mask,
-        since: 0,
-    });
-    let engine = thread.engine;
-    let is_done = touches.all(|touch| engine.observe_at_once(&thread.cursor, touch));
-    if !is_done || thread.openmp.watches(address) {
-        observe_anew(kind, address, len, pc);
-    }
-}
-
-/// The common case where the observed order alone is looked at: an access of at most a granule that changes
-/// nothing.
-#[inline(always)]
-fn is_repeated(kind: AccessKind, address: usize, len: usize) -> bool {
-    let Some(thread) = checked() else {
-        return false;
-    };
-    if thread.observed != Observed::Alone {
-        return false;
-    }
-    let (granule, offset) = ((address / GRANULE) as u64, address % GRANULE);
-    let has = |granule, mask| {
-        thread.has_observed(Touch {
-            kind,
-            granule,
-            mask,
-            since: 0,
-        })
-    };
-    let is_known = match len {
-        1..=GRANULE if offset + len <= GRANULE => {
-            has(granule, (0xffu8 >> (GRANULE - len)) << offset)
-        }
-        16 if offset == 0 => has(granule, 0xff) && has(granule + 1, 0xff),
-        _ => false,
-    };
-    is_known && !thread.openmp.watches(address)
-}
-
-#[inline(never)]
-fn observe_anew(kind: AccessKind, address: usize, len: usize, pc: usize) {
-    enter(|_, thread| {
-        if thread.observed == Observed::Alone && thread.openmp.watches(address) {
-            return crate::openmp::watched(thread);
-        }
-        for (granule, mask) in granules(address, len) {
-            let touch = Touch {
-                kind,
-                granule,
-                mask,
-                since: 0,
-            };
-            let Thread { engine, cursor, .. } = thread;
-            engine.observe(cursor, touch, || site(pc).raw());
-        }
-    });
 }
 
 /// Gives the step it took, if granules in the same state that have been alive as long take it too.
@@ -392,7 +309,10 @@ fn touch(
     {
         match kind {
             Read => updates::reads(runtime, thread, granule),
-            Write => updates::writes(thread, granule),
+            Write => updates::writes(runtime, thread, granule),
+        }
+        if guarded::any() {
+            guarded::reaches(runtime, thread, address);
         }
     }
     let Thread {
@@ -527,19 +447,15 @@ fn update(address: usize, len: usize, pc: usize) {
 #[cold]
 #[inline(never)]
 fn unknown_update(address: usize, len: usize, pc: usize) {
-    if checked().is_some_and(|thread| is_told_twice(thread, address, len)) {
+    if checked().is_some_and(|thread| is_watched(thread, address, len)) {
         unknown(Read, address, len, pc);
         return unknown(Write, address, len, pc);
     }
     updates::running(|| unknown(Write, address, len, pc));
 }
 
-/// Whether an update's read matters beside its write, though nothing follows from what it read.
-pub(crate) fn is_told_twice(thread: &Thread, address: usize, len: usize) -> bool {
-    thread.observed != Observed::Nothing || is_watched(thread, address, len)
-}
-
-/// Whether some of these bytes lie where nothing may be torn.
+/// Whether some of these bytes lie where nothing may be torn. An update's read then matters beside its write, though
+/// nothing follows from what it read.
 pub(crate) fn is_watched(thread: &Thread, address: usize, len: usize) -> bool {
     let end = address.saturating_add(len);
     let granules = (address / GRANULE) as u64..end.div_ceil(GRANULE) as u64;
@@ -548,7 +464,7 @@ pub(crate) fn is_watched(thread: &Thread, address: usize, len: usize) -> bool {
 
 /// What the executable's own hooks turn to when an access is not known, by way of `preserve.rs`.
 pub(crate) mod slow {
-    use super::{Read, Write, is_repeated, simple, unknown, unknown_update};
+    use super::{Read, Write, simple, unknown, unknown_update};
     use crate::preserve::Ways;
 
     macro_rules! accesses {
@@ -558,9 +474,7 @@ pub(crate) mod slow {
                     simple($kind, address, $len, pc)
                 }
                 extern "C" fn long(address: usize, pc: usize) {
-                    if !is_repeated($kind, address, $len) {
-                        unknown($kind, address, $len, pc);
-                    }
+                    unknown($kind, address, $len, pc);
                 }
                 Ways { quick, long }
             };
@@ -575,10 +489,7 @@ pub(crate) mod slow {
                     simple(Write, address, $len, pc)
                 }
                 extern "C" fn long(address: usize, pc: usize) {
-                    // Where the write is repeated, so is the read.
-                    if !is_repeated(Write, address, $len) {
-                        unknown_update(address, $len, pc);
-                    }
+                    unknown_update(address, $len, pc);
                 }
                 Ways { quick, long }
             };

@@ -180,18 +180,21 @@ pub(crate) unsafe fn put_off(
     true
 }
 
-/// Blocks exactly these signals. The system call itself: the library's own function keeps two of them free.
-fn set_mask(mask: u64) {
-    // SAFETY: passes a mask of the size that the system knows.
+/// Blocks exactly these signals; gives those that were blocked before. The system call itself: the library's own
+/// function keeps two of them free.
+pub(crate) fn set_mask(mask: u64) -> u64 {
+    let mut before = 0u64;
+    // SAFETY: passes masks of the size that the system knows.
     unsafe {
         ::libc::syscall(
             ::libc::SYS_rt_sigprocmask,
             ::libc::SIG_SETMASK,
             &raw const mask,
-            std::ptr::null_mut::<u64>(),
+            &raw mut before,
             size_of::<u64>(),
         );
     }
+    before
 }
 
 /// Not to be entered now: one thread needs the others outside. `preserve.rs` looks at it, too.

@@ -11,6 +11,7 @@ use crate::access::GRANULE;
 use crate::runtime::Runtime;
 use crate::thread::Thread;
 use heddle_core::TaskId;
+use heddle_rt::Kept;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -57,6 +58,16 @@ impl Released {
         }
     }
 
+    /// Tells the strand.
+    pub(crate) fn list(self, kept: &mut Kept) {
+        kept.strand(self.strand);
+    }
+
+    /// A strand that is over.
+    pub(crate) fn strand(task: TaskId, strand: u32) -> Self {
+        Self { task, strand }
+    }
+
     /// Whether both are the same task's.
     pub(crate) fn same_task(self, other: Self) -> bool {
         self.task == other.task
@@ -86,6 +97,14 @@ impl Released {
 }
 
 impl Releases {
+    /// Nothing is released yet at this address.
+    pub(crate) fn at(address: usize) -> Self {
+        Self {
+            address,
+            ..Self::default()
+        }
+    }
+
     /// What the thread's task does next comes after all that was released here.
     pub(crate) fn acquire(&mut self, runtime: &Runtime, thread: &mut Thread) {
         if !self.strands.is_empty() && self.seen_by.insert(thread.cursor.task()) {
@@ -151,6 +170,11 @@ impl Releases {
         }
     }
 
+    /// Tells the strands.
+    pub(crate) fn list(&self, kept: &mut Kept) {
+        self.strands.iter().for_each(|released| released.list(kept));
+    }
+
     /// Nothing is released here any more.
     pub(crate) fn clear(&mut self) {
         self.strands.clear();
@@ -173,6 +197,15 @@ pub(crate) fn any() -> bool {
 /// Something is about to be released.
 pub(crate) fn will_be_used() {
     USED.store(true, Ordering::Release);
+}
+
+/// Tells all strands that something may still acquire.
+pub(crate) fn list(kept: &mut Kept) {
+    for shard in &TABLE {
+        let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let releases = shard.iter().flat_map(|shard| shard.values());
+        releases.for_each(|releases| releases.list(kept));
+    }
 }
 
 /// The part of the table that `address` is in, locked. Only to be called by a thread that has entered

@@ -39,6 +39,7 @@ mod reclaim;
 pub mod report;
 mod runs;
 pub mod runtime;
+mod sanitizer;
 mod say;
 mod section;
 mod shim;

@@ -1,7 +1,8 @@
 //! When unused rows and nodes are given back: once enough were made, while no other thread is inside the runtime.
 
 use crate::thread::Thread;
-use crate::{busy, own_stack, runtime};
+use crate::{atomic, busy, hand_off, own_stack, pthread, runtime, updates};
+use heddle_rt::Kept;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -90,11 +91,23 @@ pub(crate) fn reclaim() {
                 } = thread.activity;
                 is_parked || entered == cycle
             });
+            let mut kept = Kept::default();
+            threads().for_each(|thread| kept.cursor(&thread.cursor));
+            list_names(&mut kept);
             let caches = threads().map(|thread| &mut thread.cache);
-            // SAFETY: no thread is inside, and each has one cache.
-            unsafe { runtime.engine.reclaim(caches, is_certain) };
+            // SAFETY: no thread is inside, and each has one cache. What else the runtime refers to is told by
+            // `signal`, not by `signal_for_list` or `offer`.
+            unsafe { runtime.engine.reclaim(caches, &kept, is_certain) };
             CYCLE.store(cycle.wrapping_add(1), Ordering::Relaxed);
         });
     });
     busy::open_gate(busy::Side::Parent);
+}
+
+/// Tells all strands that someone may still come after.
+fn list_names(kept: &mut Kept) {
+    hand_off::list(kept);
+    updates::list(kept);
+    atomic::list(kept);
+    pthread::list(kept);
 }

@@ -1,9 +1,7 @@
 //! Accesses of a loop to one element after the other, checked before the loop (`heddle cc` puts the calls
 //! there): as many accesses of `size` bytes, side by side, as there is room for in `len` bytes.
 
-use crate::access::{
-    GRANULE, is_observed_alone, is_told_twice, is_watched, known_until, present, touch_all, unknown,
-};
+use crate::access::{GRANULE, is_watched, known_until, present, touch_all, unknown};
 use crate::shim::export;
 use crate::thread::{Thread, checked, enter};
 use heddle_core::AccessKind::{self, Read, Write};
@@ -58,7 +56,7 @@ impl Run {
         let run = self.present();
         // In a critical section they read like any other: what becomes of the values is not known.
         let is_told_twice = |thread: &mut Thread| {
-            !thread.cursor.holds_nothing() || is_told_twice(thread, run.address, run.len)
+            !thread.cursor.holds_nothing() || is_watched(thread, run.address, run.len)
         };
         if checked().is_some_and(is_told_twice) {
             run.unknown(Read, run.address);
@@ -97,9 +95,7 @@ impl Run {
         if !self.is_aligned() && is_watched(thread, self.address, self.len) {
             return self.one_by_one(kind);
         }
-        if !is_observed_alone(thread, kind, self.address, self.len, self.pc) {
-            enter(|_, thread| self.touch_from(thread, kind, known));
-        }
+        enter(|_, thread| self.touch_from(thread, kind, known));
     }
 
     /// What must not be torn is told every access.

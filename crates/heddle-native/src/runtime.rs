@@ -1,14 +1,13 @@
 //! The one checked run of this process: from the loading of the library to the process's end.
 
-use crate::report::options::{Observed, Options};
+use crate::report::options::Options;
 use crate::thread;
 use heddle_core::LockId;
-use heddle_core::atomicity::Scope;
 use heddle_report::Grouping;
 use heddle_rt::Engine;
 use rustc_hash::FxHashMap;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Locations of a pair of source positions that are told apart; of the rest it is known which bytes they are.
@@ -52,19 +51,13 @@ extern "C" fn start() {
     if options.grouping == Grouping::Positions && options.suppressions.is_none() {
         engine.bound_race_locations(LOCATIONS);
     }
-    let scope = match options.watches_all {
-        true => Scope::All,
-        false => Scope::Declared,
-    };
-    if scope == Scope::All {
+    if options.watches_all {
         engine.watch_all();
-    }
-    if options.observed != Observed::Nothing {
-        engine.observe_order(scope);
     }
     crate::report::destination::prepare(&options);
     crate::report::finish::program();
     crate::report::image::prepare();
+    crate::report::paths::prepare();
     // What follows a recorded program in its process is not part of the recording.
     if let Some(path) = options.record.as_ref().filter(|_| !options.adds) {
         crate::report::recording::start(&mut engine, path);
@@ -79,17 +72,18 @@ extern "C" fn start() {
     crate::end::prepare();
 }
 
-/// The program cannot be checked.
-static REFUSED: AtomicBool = AtomicBool::new(false);
+/// The process whose program cannot be checked; 0 if there is none.
+static REFUSED: AtomicU32 = AtomicU32::new(0);
 
-/// Whether the program runs unchecked, for want of address space.
+/// Whether the program runs unchecked, for want of address space, and this is the process that has said so. A child of its is
+/// the program's own business, and so is its status.
 pub(crate) fn is_refused() -> bool {
-    REFUSED.load(Ordering::Acquire)
+    REFUSED.load(Ordering::Acquire) == std::process::id()
 }
 
 /// Says so where the report would be; the status will say it, too.
 fn refuse(options: &Options) {
-    REFUSED.store(true, Ordering::Release);
+    REFUSED.store(std::process::id(), Ordering::Release);
     crate::report::destination::tell(
         options,
         "heddle: NOT CHECKED: no address space for shadow memory (is there a limit? `ulimit -v`, `ulimit -d`)\n",

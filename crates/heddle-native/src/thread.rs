@@ -7,12 +7,11 @@
 use crate::busy;
 use crate::own_stack::{self, Stacks};
 use crate::reclaim::{self, Activity};
-use crate::report::options::Observed;
 use crate::runtime::{Runtime, runtime};
 use crate::stack::{self, Gap, Stack};
 use crate::words;
 use heddle_core::AccessKind;
-use heddle_rt::{Cursor, Engine, Known, OrderView, Taking, ThreadCache, Touch, View};
+use heddle_rt::{Cursor, Engine, Known, Taking, ThreadCache, View};
 use std::ops::Range;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -40,9 +39,6 @@ pub struct Thread {
     pub(crate) activity: Activity,
     /// Whether accesses may be made in the quick way.
     pub(crate) is_quick: bool,
-    /// Whether the order of its accesses matters.
-    pub(crate) observed: Observed,
-    pub(crate) order: Option<OrderView>,
     /// What it remembers of OpenMP.
     pub openmp: crate::openmp::Local,
     /// What it remembers of tasks by our own interface.
@@ -132,6 +128,12 @@ pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R>
     result
 }
 
+/// The calling thread may be about to wait for long: no step between states is under way on it from now on, so that what is
+/// unused can be given back meanwhile.
+pub(crate) fn rests() {
+    enter(|runtime, thread| runtime.engine.rest(&mut thread.cursor));
+}
+
 impl Thread {
     /// An access begins, to any number of granules.
     pub(crate) fn begin_access(&mut self) {
@@ -157,9 +159,7 @@ pub fn attach(cursor: Cursor) {
         gap: Gap::default(),
         ignore: 0,
         activity: Activity::default(),
-        is_quick: runtime.options.observed == Observed::Nothing && runtime.engine.is_quick(),
-        observed: runtime.options.observed,
-        order: runtime.engine.order_view(),
+        is_quick: runtime.engine.is_quick(),
         openmp: crate::openmp::Local::default(),
         api: crate::api::Local::default(),
         ocr: crate::ocr::Local::default(),
@@ -173,9 +173,6 @@ pub fn attach(cursor: Cursor) {
     words::set_record(thread.addr());
     // SAFETY: just made, and only this thread knows it.
     let thread = unsafe { &mut *thread };
-    if thread.observed != Observed::Nothing {
-        thread.cache.remember_nothing();
-    }
     busy::register();
     reclaim::register(thread);
     if let Some(stacks) = thread.stacks {
@@ -265,15 +262,6 @@ impl Thread {
     pub(crate) fn known_until(&self, kind: AccessKind, granules: Range<u64>) -> u64 {
         // SAFETY: the run's engine is never dropped.
         unsafe { self.cache.known_until(self.view, kind, granules) }
-    }
-
-    /// Whether the access changes nothing in the observed order.
-    #[inline(always)]
-    pub(crate) fn has_observed(&self, touch: Touch) -> bool {
-        let cursor = &self.cursor;
-        // SAFETY: the run's engine is never dropped.
-        self.order
-            .is_none_or(|order| unsafe { order.has_observed(cursor, touch) })
     }
 
     /// Below `base`, nothing on this thread's stack is older than now: a task starts there, or the

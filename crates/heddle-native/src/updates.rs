@@ -3,15 +3,18 @@
 //! `heddle cc` tells them from other read-modify-writes. Nothing follows from what such an update reads, so it receives
 //! nothing from the sections before it: a race beside two sections that only count is certain. But what it writes is
 //! made of what all before it wrote: whoever reads the value after it (`while (left) ...`) comes after all of them, and
-//! not only after the last. So for each granule that is updated in this way, the sections are kept that have done so
-//! since it was last written otherwise; a read receives from all of them.
+//! not only after the last. So for each granule that is updated in this way, the section is kept in which it was last
+//! written otherwise, and those that have updated it since; a read receives from all of them.
 
+use crate::access::GRANULE;
 use crate::hand_off::{Released, Releases};
 use crate::runtime::Runtime;
 use crate::thread::Thread;
 use heddle_core::TaskId;
+use heddle_rt::Kept;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +25,7 @@ const FEW: u64 = 64;
 #[derive(Default)]
 struct Table {
     updated: FxHashMap<u64, Releases>,
-    /// What tasks have updated in the sections they are in.
+    /// What tasks have updated or written otherwise in the sections they are in.
     running: FxHashMap<TaskId, Vec<u64>>,
 }
 
@@ -44,6 +47,21 @@ fn any() -> bool {
     ANY.load(Ordering::Acquire)
 }
 
+/// Tells the strands of which someone may still read what they made.
+pub(crate) fn list(kept: &mut Kept) {
+    if any() {
+        table(|table| {
+            let updated = table.updated.values();
+            updated.for_each(|releases| releases.list(kept));
+        });
+    }
+}
+
+/// Of a granule that nobody has updated yet.
+fn none(granule: u64) -> Releases {
+    Releases::at(granule as usize * GRANULE)
+}
+
 /// Makes the write of an update.
 pub(crate) fn running<R>(write: impl FnOnce() -> R) -> R {
     RUNNING.set(true);
@@ -63,20 +81,31 @@ pub(crate) fn reads(runtime: &Runtime, thread: &mut Thread, granule: u64) {
     }
 }
 
-/// It writes the granule.
-pub(crate) fn writes(thread: &Thread, granule: u64) {
-    if RUNNING.get() {
+/// It is about to write the granule.
+pub(crate) fn writes(runtime: &Runtime, thread: &mut Thread, granule: u64) {
+    let is_update = RUNNING.get();
+    if is_update {
         ANY.store(true, Ordering::Release);
-        let task = thread.cursor.task();
-        table(|table| {
-            let granules = table.running.entry(task).or_default();
-            if !granules.contains(&granule) {
-                granules.push(granule);
-            }
-        });
-    } else if any() {
-        table(|table| table.updated.remove(&granule));
+    } else if !any() {
+        return;
     }
+    table(|table| {
+        match table.updated.entry(granule) {
+            Entry::Vacant(_) if !is_update => return,
+            Entry::Vacant(entry) => {
+                let releases = entry.insert(none(granule));
+                for (task, strand) in runtime.engine.last_sections(&thread.cursor, granule) {
+                    releases.push(runtime, thread, Released::strand(task, strand));
+                }
+            }
+            Entry::Occupied(mut entry) if !is_update => entry.get_mut().clear(),
+            Entry::Occupied(_) => {}
+        }
+        let granules = table.running.entry(thread.cursor.task()).or_default();
+        if !granules.contains(&granule) {
+            granules.push(granule);
+        }
+    });
 }
 
 /// The task is about to give a lock back.
@@ -90,7 +119,10 @@ pub(crate) fn section_ends(runtime: &Runtime, thread: &mut Thread) {
         };
         let released = Released::now(runtime, thread);
         for granule in granules {
-            let updates = table.updated.entry(*granule).or_default();
+            let updates = table
+                .updated
+                .entry(*granule)
+                .or_insert_with(|| none(*granule));
             updates.push(runtime, thread, released);
         }
     });

@@ -86,6 +86,27 @@ fn a_makefile_needs_only_the_compilers_name() {
 }
 
 #[test]
+fn a_makefile_that_looks_for_the_compilers_name_finds_it_in_the_link() {
+    let asking = "\
+ifneq (,$(findstring clang,$(CC)))
+CFLAGS = -O1 -fopenmp
+endif
+ifneq (,$(findstring gcc,$(CC)))
+CFLAGS = -O2 -fopenmp
+endif
+prog: main.c count.c
+\t$(CC) $(CFLAGS) -o $@ $^
+";
+    for link in ["heddle-clang", "heddle-gcc"] {
+        let dir = project(&format!("asking-{link}"));
+        std::fs::write(dir.join("Makefile"), asking).expect("the folder is writable");
+        succeed(harness::heddle().arg("cc").arg("--install-links").arg(&dir));
+        succeed(in_dir(&dir, "make").arg(format!("CC=./{link}")));
+        assert_found(&dir.join("prog"));
+    }
+}
+
+#[test]
 fn a_compiler_leaves_no_temporary_files() {
     for compiler in COMPILERS {
         let dir = project(&format!("left-{compiler}"));
@@ -140,8 +161,11 @@ fn an_installed_command_finds_its_parts() {
 }
 
 #[test]
-fn cmake_takes_the_links() {
-    for (c, cxx) in [("heddle-cc", "heddle-c++"), ("heddle-gcc", "heddle-g++")] {
+fn cmake_takes_the_links_also_where_warnings_are_errors() {
+    for (c, cxx) in [
+        ("heddle-clang", "heddle-clang++"),
+        ("heddle-gcc", "heddle-g++"),
+    ] {
         let dir = project(&format!("cmake-{c}"));
         let links = dir.join("links");
         succeed(
@@ -154,10 +178,13 @@ fn cmake_takes_the_links() {
             format!("-DCMAKE_{variable}_COMPILER={}", links.join(name).display())
         };
         let mut configure = in_dir(&dir, "cmake");
-        configure.args(["-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug"]);
+        configure.args(["-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Release"]);
+        configure.args(["-DCMAKE_C_FLAGS=-Werror", "-DCMAKE_CXX_FLAGS=-Werror"]);
         succeed(configure.args([compiler("C", c), compiler("CXX", cxx)]));
         succeed(in_dir(&dir, "cmake").args(["--build", "build"]));
         assert_found(&dir.join("build/prog"));
+        let searched = succeed(in_dir(&dir, "grep").args(["-rh", "LINK_DIRECTORIES", "build"]));
+        assert!(!searched.contains("heddle-cc-"), "{c}: {searched}");
     }
 }
 

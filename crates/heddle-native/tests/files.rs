@@ -91,6 +91,26 @@ fn a_report_survives_a_program_without_descriptors() {
 }
 
 #[test]
+fn a_report_makes_its_folder_or_goes_to_standard_error() {
+    let program = program("folder", "int main(void) { race(); return 0; }\n");
+    let dir = program.parent().expect("it is in a folder");
+    let run = |options: &str| {
+        let mut command = Command::new(&program);
+        finished(command.current_dir(dir).env("HEDDLE_OPTIONS", options))
+    };
+    run("report=reports/of/today/race.txt");
+    assert!(read(&dir.join("reports/of/today/race.txt")).contains("race: x is"));
+    // Where a file stands, no folder can be made.
+    let output = run("report=program.c/race.txt");
+    assert_eq!(output.status.code(), Some(1), "{}", all(&output));
+    assert!(
+        text(&output.stderr).contains("race: x is"),
+        "{}",
+        all(&output)
+    );
+}
+
+#[test]
 fn a_report_survives_a_change_of_the_root() {
     // Only root may do that; where the test has not the right, the program says so by its status.
     let rest =

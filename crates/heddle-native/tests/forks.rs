@@ -155,3 +155,59 @@ fn forks_under_load_do_not_hang() {
     assert_eq!(output.status.code(), Some(0), "{}", all(&output));
     assert_eq!(text(&output.stdout), "done\n");
 }
+
+/// Tasks are put into a queue and taken out of it all the time.
+const BESIDE_TASKS: &str = r#"
+#include <heddle.h>
+static int stop;
+static long cells[64];
+static void task(void *cell) { (*(long *)cell)++; }
+static void round_of_tasks(int count)
+{
+    heddle_finish_begin();
+    for (int n = 0; n < count; n++)
+        heddle_async(task, &cells[n]);
+    heddle_finish_end();
+}
+static void *forks(void *unused)
+{
+    for (int n = 0; n < 60; n++) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            round_of_tasks(1);
+            _exit(7);
+        }
+        int status = 0;
+        // A child that hangs is ended by its alarm.
+        if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 7) {
+            printf("fork %d: status %x\n", n, status);
+            exit(9);
+        }
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, forks, 0);
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+        round_of_tasks(8);
+    pthread_join(t, 0);
+    puts("done");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_child_can_make_tasks_whatever_the_queue_of_its_parent_was_about() {
+    let program = program("tasks", BESIDE_TASKS);
+    let mut command = Command::new("timeout");
+    command.args(["-k", "1", "120"]).arg(&program);
+    command.env("HEDDLE_THREADS", "4");
+    command.env("HEDDLE_OPTIONS", "report=/dev/null:exitcode=0");
+    let output = finished(&mut command);
+    assert_eq!(output.status.code(), Some(0), "{}", all(&output));
+    assert_eq!(text(&output.stdout), "done\n");
+}

@@ -226,6 +226,14 @@ fn without_shadow_memory_status_and_one_line_say_so() {
 }
 
 #[test]
+fn without_shadow_memory_the_statuses_of_children_stay() {
+    let rest = "#include <sys/wait.h>\nint main(void) { int status = 1; pid_t p = fork(); if (p == 0) _exit(0); waitpid(p, &status, 0); return status ? 9 : 7; }\n";
+    let program = program("shadow-child", &[], rest);
+    let output = shell("ulimit -v 4000000; \"$1\"", &program);
+    assert_eq!(output.status.code(), Some(7), "{}", all(&output));
+}
+
+#[test]
 fn a_report_that_cannot_be_written_changes_nothing() {
     let clean = program("unwritable", &[], "int main(void) { return 7; }\n");
     for redirection in ["2>/dev/full", "2>&-", "1>&- 2>&-", "2>/dev/null"] {
@@ -237,8 +245,18 @@ fn a_report_that_cannot_be_written_changes_nothing() {
             all(&output)
         );
     }
-    let output = shell("(\"$1\"; echo $? >&3) 3>&1 2>&1 1>/dev/null | true", &clean);
-    assert!(output.status.success(), "{}", all(&output));
+    // Nobody reads from the pipe any more when the report is written.
+    let script = "{ { sleep 1; \"$1\" 2>&1 >/dev/null; echo $? >&3; } | true; } 3>&1";
+    let output = shell(script, &clean);
+    assert_eq!(text(&output.stdout), "7\n", "{}", all(&output));
+    // The report's file may not grow.
+    let report = scratch("limit-unwritable-report").join("report");
+    let script = format!(
+        "ulimit -f 0; HEDDLE_OPTIONS=report={} \"$1\"",
+        report.display()
+    );
+    let output = shell(&script, &clean);
+    assert_eq!(output.status.code(), Some(7), "{}", all(&output));
 }
 
 #[test]

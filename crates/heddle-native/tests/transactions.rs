@@ -180,7 +180,7 @@ fn an_answer_beside_the_source_counts_although_a_header_comes_first() {
 int head, a, b;
 int main() {
     heddle::finish([&] {
-        heddle::async([&] { int h = head; HEDDLE_CUT(); head = 1; a = h; });
+        heddle::async([&] { int h = head; heddle::cut(); head = 1; a = h; });
         heddle::async([&] { int h = head; head = 2; b = h; });
     });
 }
@@ -192,6 +192,9 @@ int main() {
     harness::succeed(command.arg("-o").arg(&program));
     let (status, report) = judged(&dir, &program);
     assert_eq!(status, Some(1), "{report}");
+    let cut = &report["findings"][0]["cuts"][0];
+    let file = cut["file"].as_str().expect("a cut has a position");
+    assert!(file.ends_with("answer.cpp"), "{report}");
     let help = report["findings"][0]["help"].as_str().expect("a help");
     let (_, answer) = help.split_once("heddle accept ").expect("the command");
     let mut command = harness::heddle();
@@ -199,9 +202,99 @@ int main() {
     let [flag, _, first, second] = words[..] else {
         panic!("{answer}");
     };
-    command.args(["accept", flag]).arg(&file);
+    command.current_dir(&dir);
+    command.args(["accept", flag]).arg(file);
     harness::succeed(command.args([first, second]));
     let (status, report) = judged(&dir, &program);
     assert_eq!(status, Some(0), "{report}");
     assert_eq!(report["suppressed"], 1, "{report}");
+}
+
+/// A strand that is cut at its end, so that transactions are asked for, and one that comes between.
+#[test]
+fn a_wait_for_nobody_ends_the_strand() {
+    let dir = harness::scratch("transactions-empty-waits");
+    let openmp = "\
+#include <heddle.h>
+int x;
+int main(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task
+        {
+            x = 1;
+            MIDDLE
+            x = 2;
+            HEDDLE_CUT();
+        }
+#pragma omp task
+        x = 3;
+    }
+    return 0;
+}
+";
+    let api = "\
+#include <heddle.h>
+int x;
+static void one(void *unused) { (void)unused; x = 1; MIDDLE x = 2; HEDDLE_CUT(); }
+static void two(void *unused) { (void)unused; x = 3; }
+int main(void) {
+    heddle_spawn(one, 0);
+    heddle_spawn(two, 0);
+    heddle_sync();
+    return 0;
+}
+";
+    let wait = "_Pragma(\"omp taskwait\");";
+    for (name, source, wait) in [("taskwait", openmp, wait), ("sync", api, "heddle_sync();")] {
+        let waits = source.replace("MIDDLE", wait);
+        let (_, report) = judged(&dir, &program(&dir, name, &waits, &[]));
+        assert_eq!(kinds(&report), [], "{name}: {report}");
+        let cuts = source.replace("MIDDLE", "HEDDLE_CUT();");
+        let (_, report) = judged(&dir, &program(&dir, &format!("{name}-cut"), &cuts, &[]));
+        assert_eq!(kinds(&report), [("transaction", "x")], "{name}: {report}");
+    }
+}
+
+/// Such a section is several strands in the recording.
+#[test]
+fn a_critical_section_that_counts_lies_within_a_transaction() {
+    let dir = harness::scratch("transactions-critical");
+    let source = "\
+#include <heddle.h>
+int x, y;
+int main(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task
+        {
+            HEDDLE_CUT();
+#pragma omp critical(outer)
+            {
+                x++;
+#pragma omp critical(inner)
+                y++;
+            }
+            MIDDLE
+            x++;
+        }
+#pragma omp task
+        {
+#pragma omp critical(outer)
+            x++;
+        }
+    }
+    return 0;
+}
+";
+    for (name, middle, expected) in [
+        ("whole", "", vec![]),
+        ("cut", "HEDDLE_CUT();", vec![("transaction", "x")]),
+    ] {
+        let program = program(&dir, name, &source.replace("MIDDLE", middle), &[]);
+        let (_, report) = judged(&dir, &program);
+        assert_eq!(kinds(&report), expected, "{name}: {report}");
+    }
 }

@@ -46,7 +46,12 @@ pub(crate) struct Atoms {
     lives: BTreeMap<Subject, u32>,
     regions: BTreeMap<TaskId, Region>,
     touches: Vec<Touch>,
+    /// The region of each node: of one that others wait for, the one that ends there.
+    pub(crate) nodes: BTreeMap<Node, RegionId>,
 }
+
+/// A task, and how many of its regions came before.
+pub(crate) type RegionId = (TaskId, u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Region {
@@ -55,15 +60,15 @@ struct Region {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Touch {
+pub(crate) struct Touch {
     /// As a location by itself, and as what it is declared.
     alone: (Subject, u32),
     declared: Option<(Subject, u32)>,
-    node: Node,
-    region: (TaskId, u32),
-    kind: AccessKind,
+    pub(crate) node: Node,
+    pub(crate) region: RegionId,
+    pub(crate) kind: AccessKind,
     site: SiteId,
-    sections: Sections,
+    pub(crate) sections: Sections,
 }
 
 impl Atoms {
@@ -90,6 +95,7 @@ impl Atoms {
     /// Takes an event of `task`, which holds `sections`.
     pub(crate) fn note(&mut self, task: TaskId, node: Node, event: Event, sections: &Sections) {
         let region = self.regions.entry(task).or_default();
+        let before = region.operations;
         match event {
             Event::Spawn { .. }
             | Event::FinishBegin { .. }
@@ -118,6 +124,18 @@ impl Atoms {
             }
             _ => {}
         }
+        let after = self.regions.entry(task).or_default().operations;
+        let waits = matches!(
+            event,
+            Event::FinishEnd { .. } | Event::Join { .. } | Event::Wait { .. }
+        );
+        let region = (task, if waits { after } else { before });
+        self.nodes.insert(node, region);
+    }
+
+    /// The first node of a task.
+    pub(crate) fn begin(&mut self, task: TaskId, node: Node) {
+        self.nodes.insert(node, (task, 0));
     }
 
     fn access(
@@ -188,7 +206,7 @@ impl Atoms {
         torn
     }
 
-    fn by_unit(&self, scope: Scope) -> BTreeMap<(Subject, u32), Vec<&Touch>> {
+    pub(crate) fn by_unit(&self, scope: Scope) -> BTreeMap<(Subject, u32), Vec<&Touch>> {
         let mut units: BTreeMap<_, Vec<&Touch>> = BTreeMap::new();
         for touch in &self.touches {
             let unit = match (touch.declared, scope) {
@@ -209,7 +227,7 @@ fn pairs<'a>(touches: &'a [&'a Touch]) -> impl Iterator<Item = (&'a Touch, &'a T
         .filter(|(first, last)| first.region == last.region && first.node != last.node)
 }
 
-fn is_torn(first: &Touch, middle: &Touch, last: &Touch, order: &Closure) -> bool {
+pub(crate) fn is_torn(first: &Touch, middle: &Touch, last: &Touch, order: &Closure) -> bool {
     use AccessKind::{Read, Write};
     let unserializable = matches!(
         (first.kind, middle.kind, last.kind),

@@ -34,6 +34,12 @@ impl Graph {
         self.sources[to.0].push(from);
     }
 
+    /// All edges.
+    pub fn edges(&self) -> impl Iterator<Item = (Node, Node)> + '_ {
+        let rows = self.sources.iter().enumerate();
+        rows.flat_map(|(to, from)| from.iter().map(move |&from| (from, Node(to))))
+    }
+
     /// Computes who reaches whom.
     pub fn closure(&self) -> Closure {
         let words = self.sources.len().div_ceil(64);

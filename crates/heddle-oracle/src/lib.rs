@@ -7,6 +7,7 @@
 //! the same for programs that are cut into transactions.
 
 mod atoms;
+mod baselines;
 pub mod draw;
 pub mod graph;
 pub mod interleave;
@@ -20,7 +21,7 @@ pub mod stream;
 pub mod transactions;
 
 pub use atoms::{Subject, Torn, TornVerdicts, torn_verdicts};
-pub use oracle::{Oracle, Race, Verdicts, verdicts};
+pub use oracle::{Bounds, Oracle, Race, Verdicts, verdicts};
 pub use predict::predictable_races;
 pub use rules::{Rules, is_depth_first};
 pub use soak::{

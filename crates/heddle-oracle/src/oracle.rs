@@ -15,11 +15,11 @@
 //! (unless both share it).
 //! The race is certain if they are unordered with the hand-offs counted too. All pairs are tried.
 //!
-//! A live run also knows sections that read what a later section of the same lock overwrote
-//! ([`Oracle::live_verdicts`]): what the reader did between that read and its release is not certain to race with
-//! what comes after that write in the second graph.
+//! What a live run knows beside these is in `live.rs`.
 
-use std::collections::BTreeMap;
+mod live;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_core::{
     Access, AccessKind, Certainty, Event, Extent, Finding, FinishId, Listener, Location, LockId,
@@ -28,6 +28,7 @@ use heddle_core::{
 
 use crate::atoms::{Atoms, Scope, Subject, Torn};
 use crate::graph::{Closure, Graph, Node};
+pub use live::Bounds;
 
 /// The strongest verdict on each racy location.
 pub type Verdicts = BTreeMap<Location, Certainty>;
@@ -52,6 +53,14 @@ pub struct Oracle {
     /// Reads in sections since each location was last written: where, and in which sections.
     looks: BTreeMap<Location, Vec<Look>>,
     overtaken: Vec<Overtaken>,
+    /// Sections in the sequence of their ends: lock, mode, acquire and release.
+    over: Vec<(LockId, LockMode, [Node; 2])>,
+    /// The stretch between two operations that each task is in, by the node of the operation that began it.
+    stretches: BTreeMap<TaskId, Node>,
+    /// What each task did after each of its nodes.
+    next: BTreeMap<Node, Node>,
+    /// Tasks that extra edges or hand-offs can leave.
+    departing: BTreeSet<TaskId>,
     /// The hand-offs that are not through a declared unit.
     foreign: Vec<(Location, (Node, Node))>,
 }
@@ -81,6 +90,8 @@ struct Touch {
     task: TaskId,
     site: SiteId,
     locks: BTreeMap<LockId, LockMode>,
+    /// The stretch of its task that it is in, if hand-offs can leave the task.
+    stretch: Option<Node>,
 }
 
 /// A read in sections.
@@ -144,26 +155,6 @@ impl Oracle {
         verdicts
     }
 
-    /// The same, as far as a live run can know what is certain.
-    pub fn live_verdicts(&self) -> Verdicts {
-        let with_handoffs = self.with_handoffs().closure();
-        let mut verdicts = Verdicts::new();
-        self.for_each_race(|location, certainty, [first, second]| {
-            let is_overtaken = self.overtaken.iter().any(|part| {
-                part.task == first.task
-                    && part.read < first.node
-                    && first.node < part.release
-                    && (part.write == second.node || with_handoffs.reaches(part.write, second.node))
-            });
-            let certainty = match is_overtaken {
-                true => Certainty::Possible,
-                false => certainty,
-            };
-            raise(&mut verdicts, location, certainty);
-        });
-        verdicts
-    }
-
     /// Every pair of accesses that races.
     pub fn races(&self) -> Vec<Race> {
         let mut races = Vec::new();
@@ -209,6 +200,28 @@ impl Oracle {
             .torn(scope, &order, &self.with(&handoffs).closure())
     }
 
+    /// The units that the printed history of Yoga and Nagarakatte finds to be torn.
+    pub fn torn_as_printed(&self, scope: Scope) -> BTreeSet<Subject> {
+        self.atoms.printed(scope, &self.order.closure())
+    }
+
+    /// The units that Velodrome sees torn in the order that ran.
+    pub fn torn_as_observed(&self, scope: Scope) -> BTreeSet<Subject> {
+        let open = self.held.values().flatten();
+        let open = open.map(|(&lock, &(mode, taken))| (lock, mode, taken));
+        let over = self.over.iter();
+        let taken = over.map(|&(lock, mode, [taken, _])| (lock, mode, taken));
+        let taken: Vec<_> = taken.chain(open).collect();
+        let locks = self.over.iter().flat_map(|&(lock, mode, [_, release])| {
+            let next = taken.iter().filter(move |&&(other, how, taken)| {
+                lock == other && release < taken && !both_share(mode, how)
+            });
+            next.map(move |&(.., taken)| (release, taken))
+        });
+        let edges = self.order.edges().chain(locks);
+        self.atoms.velodrome(scope, edges)
+    }
+
     fn with_handoffs(&self) -> Graph {
         self.with(&self.handoffs)
     }
@@ -226,6 +239,7 @@ impl Oracle {
         let node = self.order.add_node();
         if let Some(before) = self.latest.insert(task, node) {
             self.order.add_edge(before, node);
+            self.next.insert(before, node);
         }
         node
     }
@@ -233,6 +247,8 @@ impl Oracle {
     fn begin(&mut self, task: TaskId) {
         self.running = RunningTask(Some(task));
         let node = self.step(task);
+        self.atoms.begin(task, node);
+        self.stretches.insert(task, node);
         if let Some(&spawn) = self.spawns.get(&task) {
             self.order.add_edge(spawn, node);
         }
@@ -241,6 +257,7 @@ impl Oracle {
     fn act(&mut self, task: TaskId, event: Event) {
         let node = self.step(task);
         self.atoms.note(task, node, event, &self.sections(task));
+        self.note_stretch(task, node, event);
         match event {
             Event::Spawn {
                 task: child,
@@ -291,8 +308,9 @@ impl Oracle {
     }
 
     fn release(&mut self, task: TaskId, lock: LockId, node: Node) {
-        if let Some((_, section)) = self.held.entry(task).or_default().remove(&lock) {
+        if let Some((mode, section)) = self.held.entry(task).or_default().remove(&lock) {
             self.releases.insert(section, node);
+            self.over.push((lock, mode, [section, node]));
         }
     }
 
@@ -393,6 +411,7 @@ impl Oracle {
         let sections = self.sections(task).into_iter();
         let locks = sections.map(|(lock, (mode, _))| (lock, mode)).collect();
         let life = self.lives.get(&location).copied().unwrap_or_default();
+        let stretch = self.stretches.get(&task).copied();
         let touch = Touch {
             node,
             life,
@@ -400,6 +419,7 @@ impl Oracle {
             task,
             site,
             locks,
+            stretch: stretch.filter(|_| self.departing.contains(&task)),
         };
         self.touches.entry(location).or_default().push(touch);
     }

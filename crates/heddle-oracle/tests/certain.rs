@@ -33,7 +33,7 @@ fn certain(text: &str) -> BTreeSet<u64> {
         code: Code::new(&program),
         features: program.features,
     };
-    let outcome = heddle_core::check(&mut run, OrderChoice::Auto).expect("an order that can");
+    let outcome = heddle_check::check(&mut run, OrderChoice::Auto).expect("an order that can");
     let races = outcome.findings.iter().filter_map(|finding| match finding {
         Finding::Race {
             certainty: Certainty::Certain,

@@ -4,7 +4,7 @@
 //! schedule has one. Where task operations are made inside of sections, a prediction may be
 //! wrong (see the module `deadlock`), but no deadlock is missed.
 
-use heddle_core::deadlock::possible;
+use heddle_check::possible_deadlocks;
 use heddle_core::{
     Event, Features, Finding, FinishId, FinishKind, Listener, LockId, LockMode, NameId, Run,
     SiteId, TaskId, TaskKind,
@@ -407,7 +407,9 @@ fn is_small(program: &Program) -> bool {
 }
 
 fn predicted(program: &Program) -> Option<Vec<Finding>> {
-    program.serial_run().map(|mut run| possible(&mut run))
+    program
+        .serial_run()
+        .map(|mut run| possible_deadlocks(&mut run).expect("address space"))
 }
 
 proptest! {

@@ -19,6 +19,8 @@ pub struct Details {
     pub objects: HashMap<NameId, Arc<ObjectInfo>>,
     /// How many locations pairs of positions raced on, where findings do not have all of them.
     pub racy: Vec<([SiteId; 2], u64)>,
+    /// Where tasks were joined by a call of their own, such as `pthread_join` or `get`.
+    pub joins: HashMap<TaskId, SiteId>,
     /// What the user asked not to see.
     pub suppressed: Vec<Finding>,
 }
@@ -41,10 +43,22 @@ pub struct ObjectInfo {
     pub kind: ObjectKind,
     /// In bytes.
     pub size: Option<u64>,
+    /// What places in it are counted in, where they have numbers.
+    pub unit: Unit,
     /// Where it was declared or allocated.
     pub site: Option<SiteId>,
     /// Who allocated it.
     pub allocated_by: Option<TaskId>,
+}
+
+/// What the number of a place in an object counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Unit {
+    /// Bytes: what the object holds is not known.
+    #[default]
+    Bytes,
+    /// The program's own elements.
+    Elements,
 }
 
 /// A sort of memory.

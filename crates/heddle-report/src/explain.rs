@@ -1,11 +1,14 @@
-//! The words of a race: what happens, why the two accesses are parallel, what to do about it.
+//! The words of a race: what happens, and why the two accesses are parallel. What to do about it is in [`crate::help`].
 
-use heddle_core::{Access, AccessKind, Certainty, LockId, TaskId, TaskKind, Why};
+use std::sync::Arc;
 
-use crate::model::{self, Note, Operation};
+use heddle_core::{Access, AccessKind, Certainty, TaskId, TaskKind, Why};
+
+use crate::model::{self, Note, Operation, Stop};
 use crate::native::Relation;
 use crate::resolve::Resolver;
 use crate::sort::in_source_order;
+use crate::witness;
 
 /// The race on `location` in one sentence.
 pub fn message(location: &str, accesses: &[model::Access]) -> String {
@@ -49,21 +52,21 @@ pub fn operation(access: &Access) -> Operation {
 
 /// Why the two accesses are parallel, and what to do next.
 pub struct Explanation<'a> {
-    resolver: &'a Resolver<'a>,
-    certainty: Certainty,
+    pub(crate) resolver: &'a Resolver<'a>,
+    pub(crate) certainty: Certainty,
     /// In source order.
-    accesses: [&'a Access; 2],
-    why: Why,
+    pub(crate) accesses: [&'a Access; 2],
+    pub(crate) why: Why,
     /// Whether the access inside `why.spawned` came first in this run.
-    inner_ran_first: bool,
+    pub(crate) inner_ran_first: bool,
     /// The access inside `why.spawned`.
-    inner: &'a Access,
+    pub(crate) inner: &'a Access,
     /// The access beside it.
-    outer: &'a Access,
+    pub(crate) outer: &'a Access,
     /// The child of the ancestor that makes the outer access, unless the ancestor does.
-    sibling: Option<TaskId>,
+    pub(crate) sibling: Option<TaskId>,
     /// What the two have to do with each other in a native program.
-    relation: Option<Relation>,
+    pub(crate) relation: Option<Relation>,
 }
 
 impl<'a> Explanation<'a> {
@@ -109,6 +112,8 @@ impl<'a> Explanation<'a> {
             Some(relation) if relation.is_of_team() => self.team_notes(relation),
             Some(Relation::EventDriven) => vec![self.unordered_note()],
             Some(Relation::Task | Relation::Thread) if self.same_spawn() => self.twins_notes(),
+            Some(Relation::Task) => vec![self.unawaited_note()],
+            Some(Relation::Thread) => self.thread_notes(),
             _ => vec![self.spawn_note(), self.meanwhile_note()],
         };
         notes.extend(self.extra_edges_note());
@@ -116,18 +121,11 @@ impl<'a> Explanation<'a> {
         notes
     }
 
-    /// What to do next.
-    pub fn help(&self) -> String {
-        if self.certainty == Certainty::Possible {
-            return "only a run with these sections in the other order can tell whether it happens"
-                .into();
-        }
-        match (self.inner.locks.as_slice(), self.outer.locks.as_slice()) {
-            ([], []) => self.order_help(),
-            ([], held) => self.take_too(self.inner, held),
-            (held, []) => self.take_too(self.outer, held),
-            _ => self.common_lock_help(),
-        }
+    /// Two schedules, one with each order.
+    pub fn witness(&self) -> Arc<[Vec<Stop>]> {
+        let schedules = witness::schedules(self.resolver, [self.inner, self.outer], self.why);
+        let is_certain = self.certainty == Certainty::Certain;
+        schedules.filter(|_| is_certain).unwrap_or_default().into()
     }
 
     fn spawn_note(&self) -> Note {
@@ -137,13 +135,14 @@ impl<'a> Explanation<'a> {
             self.resolver.task_phrase(spawned),
             self.resolver.join(self.why.finish),
         );
-        if self.relation.is_some() {
+        let spawn = site.map(|site| format!("is spawned {} and ", self.resolver.at(site)));
+        if let Some(joined) = self.resolver.joined_at(spawned) {
+            let joined = format!("joined {}", self.resolver.at(joined));
             return Note {
-                text: format!("nothing waits for {task} until {join}"),
+                text: format!("{task} {}{joined}", spawn.unwrap_or_default()),
                 position: site.and_then(|site| self.resolver.position(site)),
             };
         }
-        let spawn = site.map(|site| format!("is spawned {} and ", self.resolver.at(site)));
         // A get or an await may still join it, later than the other access.
         let joined = match self.has_extra_edges() {
             true => format!("no finish joins it until {join}"),
@@ -153,6 +152,52 @@ impl<'a> Explanation<'a> {
             text: format!("{task} {}{joined}", spawn.unwrap_or_default()),
             position: site.and_then(|site| self.resolver.position(site)),
         }
+    }
+
+    /// An explicit task, and what runs beside it. Said of what comes in between only: what waits for the task
+    /// later does not matter.
+    fn unawaited_note(&self) -> Note {
+        let spawned = self.why.spawned;
+        let task = self.resolver.task_phrase(spawned);
+        let until = match self.sibling {
+            None => self.describe(self.outer),
+            Some(sibling) => format!("{} is created", self.resolver.task_phrase(sibling)),
+        };
+        let between = match self.inner.task == spawned {
+            true => "no taskwait, taskgroup, depend clause or barrier in between".to_owned(),
+            false => {
+                format!("a taskwait there would wait for {task}, but not for tasks created in it")
+            }
+        };
+        let site = self.resolver.outcome().task(spawned).map(|info| info.site);
+        Note {
+            text: format!(
+                "nothing waits for {} before {until}: {between}",
+                self.resolver.task_phrase(self.inner.task)
+            ),
+            position: site.and_then(|site| self.resolver.position(site)),
+        }
+    }
+
+    /// A thread runs from its creation to its join, if that is known.
+    fn thread_notes(&self) -> Vec<Note> {
+        let spawned = self.why.spawned;
+        let task = self.resolver.task_phrase(spawned);
+        let Some(site) = self.resolver.joined_at(spawned) else {
+            let until = match self.sibling {
+                None => self.describe(self.outer),
+                Some(sibling) => format!("{} starts", self.resolver.task_phrase(sibling)),
+            };
+            return vec![Note {
+                text: format!("nothing waits for {task} before {until}"),
+                position: self.resolver.position(self.outer.site),
+            }];
+        };
+        let runs = Note {
+            text: format!("{task} runs until it is joined {}", self.resolver.at(site)),
+            position: self.resolver.position(site),
+        };
+        vec![runs, self.meanwhile_note()]
     }
 
     fn unordered_note(&self) -> Note {
@@ -173,34 +218,69 @@ impl<'a> Explanation<'a> {
         match sibling {
             None => Note {
                 text: format!(
-                    "{} makes {access} before that",
-                    self.resolver.task_phrase(self.outer.task)
+                    "{} makes {access} {}",
+                    self.resolver.task_phrase(self.outer.task),
+                    self.unordered()
                 ),
                 position: self.resolver.position(self.outer.site),
             },
             Some((task, site)) => Note {
                 text: match self.relation {
-                    Some(_) => format!("{task} starts before that"),
-                    None => format!("{task} is spawned {} before that", self.resolver.at(site)),
+                    Some(_) => format!("{task} starts {}", self.unordered()),
+                    None => format!(
+                        "{task} is spawned {} {}",
+                        self.resolver.at(site),
+                        self.unordered()
+                    ),
                 },
                 position: self.resolver.position(site),
             },
         }
     }
 
+    /// That the other side does not wait for the task. It need not come before the join where there is one: that may be made
+    /// by a third task.
+    fn unordered(&self) -> &'static str {
+        match self.relation {
+            Some(Relation::Thread) => "without waiting for that",
+            None if self.resolver.joined_at(self.why.spawned).is_some() => {
+                "without waiting for that"
+            }
+            _ => "before that",
+        }
+    }
+
     /// Both tasks come from one place in the text.
     fn twins_notes(&self) -> Vec<Note> {
         let info = self.resolver.outcome().task(self.why.spawned);
-        let join = self.resolver.join(self.why.finish);
-        let (at, what) = match (info, self.relation) {
-            (Some(info), Some(Relation::Thread)) => (self.resolver.at(info.site), "threads"),
-            (Some(info), _) => (self.resolver.at(info.site), "tasks"),
-            (None, _) => (String::new(), "tasks"),
+        let at = info.map_or(String::new(), |info| self.resolver.at(info.site));
+        let joined = self.resolver.joined_at(self.why.spawned);
+        let text = match (self.relation, joined) {
+            (Some(Relation::Thread), Some(site)) => format!(
+                "both threads are created {at} and run side by side until one is joined {}",
+                self.resolver.at(site)
+            ),
+            (Some(Relation::Thread), None) => {
+                format!("both threads are created {at} and neither waits for the other")
+            }
+            _ if !self.is_direct() => format!(
+                "they are made in two tasks created {at}, with no taskgroup, depend clause or barrier \
+                 in between (a taskwait does not wait for tasks of tasks)"
+            ),
+            _ => format!(
+                "both tasks are created {at}, with no taskwait, taskgroup, depend clause or barrier \
+                 in between"
+            ),
         };
         vec![Note {
-            text: format!("both {what} are created {at} and nothing waits for them until {join}"),
+            text,
             position: info.and_then(|info| self.resolver.position(info.site)),
         }]
+    }
+
+    /// Whether the accesses are made by the branches' first tasks themselves.
+    fn is_direct(&self) -> bool {
+        self.inner.task == self.why.spawned && self.sibling == Some(self.outer.task)
     }
 
     /// Both accesses are made by one team, between the same two barriers.
@@ -244,7 +324,8 @@ impl<'a> Explanation<'a> {
             Some(Relation::EventDriven) => "no event orders the two",
             Some(_) => "no depend clause, ordered region or atomic orders the two",
         };
-        self.has_extra_edges().then(|| Note {
+        let is_joined = self.resolver.joined_at(self.why.spawned).is_some();
+        (self.has_extra_edges() && !is_joined).then(|| Note {
             text: edges.into(),
             position: None,
         })
@@ -269,179 +350,11 @@ impl<'a> Explanation<'a> {
         })
     }
 
-    /// `the write at 3:4`.
-    fn describe(&self, access: &Access) -> String {
-        let noun = operation(access).noun();
-        format!("the {noun} {}", self.resolver.at(access.site))
-    }
-
-    fn take_too(&self, access: &Access, held: &[LockId]) -> String {
-        let access = self.describe(access);
-        match held {
-            [LockId::ISOLATED] => format!("put {access} in an isolated body too"),
-            [lock] if self.resolver.lock(*lock) == "atomic" => format!("make {access} atomic too"),
-            _ => format!("hold {} at {access} too", self.locks(held)),
-        }
-    }
-
-    fn common_lock_help(&self) -> String {
-        let [first, second] = self.accesses;
-        format!(
-            "hold the same lock at both: {} has {}, {} has {}",
-            self.describe(first),
-            self.locks(&first.locks),
-            self.describe(second),
-            self.locks(&second.locks),
-        )
-    }
-
-    fn locks(&self, locks: &[LockId]) -> String {
-        let names: Vec<_> = locks.iter().map(|&lock| self.resolver.lock(lock)).collect();
-        names.join(" and ")
-    }
-
-    fn order_help(&self) -> String {
-        if let Some(relation) = self.relation {
-            return self.native_help(relation);
-        }
-        let join = match self.inner_ran_first {
-            _ if self.same_spawn() => "give each of these tasks a location of its own".into(),
-            true => self.join_help(),
-            false => self.late_help(),
-        };
-        format!("{join}, or protect both accesses with one lock")
-    }
-
     /// Whether both tasks come from one spawn in the text, in a loop or a recursion.
-    fn same_spawn(&self) -> bool {
+    pub(crate) fn same_spawn(&self) -> bool {
         let site = |task| self.resolver.outcome().task(task).map(|info| info.site);
         self.sibling
             .is_some_and(|sibling| site(sibling) == site(self.why.spawned))
-    }
-
-    /// The task spawned first did not come first: it had to wait, perhaps for the other one.
-    fn late_help(&self) -> String {
-        let spawned = self.why.spawned;
-        match self.sibling_is_dependent() && self.is_dependent(spawned) {
-            true => format!(
-                "let {} start after {}",
-                self.resolver.task_phrase(spawned),
-                self.sibling_phrase()
-            ),
-            false => "let one of the two wait for the other".into(),
-        }
-    }
-
-    fn native_help(&self, relation: Relation) -> String {
-        let order = match relation {
-            Relation::Iterations => "give each iteration data of its own or use a reduction".into(),
-            Relation::Team if self.is_one_position() => {
-                "make the variable private or a reduction".into()
-            }
-            Relation::Team => "put a barrier between the two, or make the variable private".into(),
-            Relation::Sections => "put both in one section".into(),
-            Relation::Single => "let a barrier follow the single (no nowait)".into(),
-            Relation::Task | Relation::Thread if self.same_spawn() => self.twins_help(relation),
-            Relation::Task => self.task_help(),
-            Relation::EventDriven => {
-                return "let one of the two depend on an event that the other satisfies after its access, such as its output \
-                        event, or let both acquire the block with DB_MODE_EW"
-                    .into();
-            }
-            Relation::Thread => format!(
-                "join {} {}",
-                self.resolver.task_phrase(self.why.spawned),
-                self.before()
-            ),
-        };
-        let protection = match relation {
-            Relation::Thread => "one mutex or make them atomic",
-            _ => "atomic or one critical",
-        };
-        format!("{order}, or protect both accesses with {protection}")
-    }
-
-    fn twins_help(&self, relation: Relation) -> String {
-        match relation {
-            Relation::Thread => "give each of these threads data of its own".into(),
-            _ => "give each of these tasks data of its own or a depend clause".into(),
-        }
-    }
-
-    /// A taskwait waits for children only, not for theirs.
-    fn task_help(&self) -> String {
-        let task = self.resolver.task_phrase(self.why.spawned);
-        let before = self.before();
-        let wait = match self.inner.task == self.why.spawned {
-            true => format!("add a taskwait {before}"),
-            false => format!("put {task} in a taskgroup that ends {before}"),
-        };
-        let sibling = self
-            .sibling
-            .and_then(|task| self.resolver.outcome().task(task));
-        match sibling.is_some_and(|info| info.kind == TaskKind::Task) {
-            true => format!("{wait} or depend clauses to both tasks"),
-            false => wait,
-        }
-    }
-
-    fn is_one_position(&self) -> bool {
-        let [first, second] = self
-            .accesses
-            .map(|access| self.resolver.legend().site(access.site));
-        first.map(|site| (site.file, site.line)) == second.map(|site| (site.file, site.line))
-    }
-
-    fn join_help(&self) -> String {
-        let (task, before) = (self.resolver.task_phrase(self.why.spawned), self.before());
-        let kind = self
-            .resolver
-            .outcome()
-            .task(self.why.spawned)
-            .map(|info| info.kind);
-        // A get, a dependence or an await waits for the task alone, not for what it spawned.
-        let alone = self.inner.task == self.why.spawned;
-        match kind {
-            Some(TaskKind::Spawn) => format!("sync {before}"),
-            Some(TaskKind::Future) if alone => format!("get the value of {task} {before}"),
-            Some(TaskKind::Post) if alone => format!("await the region of {task} {before}"),
-            Some(TaskKind::Dependent) if alone && self.sibling_is_dependent() => {
-                format!("let {} start after {task}", self.sibling_phrase())
-            }
-            _ => format!("wrap the spawn of {task} in a finish that ends {before}"),
-        }
-    }
-
-    /// The point until which the spawned task would have to be joined.
-    fn before(&self) -> String {
-        let site = self
-            .sibling
-            .and_then(|task| self.resolver.outcome().task(task))
-            .map(|info| info.site);
-        match site {
-            None => format!("before {}", self.describe(self.outer)),
-            Some(_) if self.relation.is_some() => format!("before {}", self.sibling_phrase()),
-            Some(site) => format!(
-                "before {} is spawned {}",
-                self.sibling_phrase(),
-                self.resolver.at(site)
-            ),
-        }
-    }
-
-    fn sibling_is_dependent(&self) -> bool {
-        self.sibling.is_some_and(|task| self.is_dependent(task))
-    }
-
-    fn is_dependent(&self, task: TaskId) -> bool {
-        let info = self.resolver.outcome().task(task);
-        info.is_some_and(|info| info.kind == TaskKind::Dependent)
-    }
-
-    fn sibling_phrase(&self) -> String {
-        self.sibling
-            .map(|task| self.resolver.task_phrase(task))
-            .unwrap_or_default()
     }
 }
 

@@ -20,8 +20,9 @@ use crate::text::grouped;
 /// How to see a finding happen again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Replay {
-    /// The schedule, as `--replay` takes it.
-    pub schedule: String,
+    /// The schedule, as `--replay` takes it, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
     /// The whole command.
     pub command: String,
 }
@@ -161,7 +162,6 @@ impl Report {
             possible: settings.possible,
             transactions: None,
             exploration: Some(exploration),
-            velodrome: None,
             stats: None,
             error: None,
         };

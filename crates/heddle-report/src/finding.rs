@@ -11,7 +11,7 @@ use heddle_core::{
 use crate::circle;
 use crate::explain::{self, Explanation};
 use crate::many;
-use crate::model::{Access, Certainty, Finding, Kind, Note, Wait};
+use crate::model::{Access, Certainty, Finding, Kind, Note, Stop, Wait};
 use crate::resolve::Resolver;
 use crate::separation::Told;
 use crate::torn::{self, Tear};
@@ -29,7 +29,9 @@ struct Said<'a> {
     about: About<'a>,
     accesses: Arc<[Access]>,
     why: Arc<[Note]>,
-    help: Arc<str>,
+    witness: Arc<[Vec<Stop>]>,
+    common_steps: usize,
+    help: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -212,7 +214,9 @@ impl<'a> Wording<'a> {
             message: explain::message(&location, &said.accesses),
             accesses: Arc::clone(&said.accesses),
             why: Arc::clone(&said.why),
-            help: Some(Arc::clone(&said.help)),
+            witness: Arc::clone(&said.witness),
+            common_steps: said.common_steps,
+            help: said.help.clone(),
             location: Some(location),
             ..blank(Kind::Race)
         };
@@ -277,7 +281,9 @@ fn say<'a>(resolver: &Resolver, about: About<'a>) -> Said<'a> {
         about,
         accesses: accesses.iter().map(|one| access(resolver, one)).collect(),
         why: explanation.notes().into(),
-        help: explanation.help().into(),
+        witness: explanation.witness(),
+        common_steps: resolver.ancestry(about.why.ancestor).count(),
+        help: explanation.help().map(Into::into),
     }
 }
 
@@ -419,6 +425,8 @@ pub(crate) fn blank(kind: Kind) -> Finding {
         task: None,
         waits: Vec::new(),
         schedule: Vec::new(),
+        witness: Arc::default(),
+        common_steps: 0,
         cuts: Vec::new(),
         cycle: Vec::new(),
         decision: None,

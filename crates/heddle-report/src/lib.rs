@@ -7,6 +7,7 @@
 //! a program that does not parse, a run that stopped, a damaged file.
 
 pub mod baseline;
+mod chains;
 mod circle;
 mod details;
 mod explain;
@@ -15,6 +16,7 @@ mod fault;
 mod finding;
 mod fingerprint;
 pub mod graph;
+mod help;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -25,6 +27,7 @@ mod native;
 mod position;
 mod printable;
 mod problem;
+mod remedy;
 mod report;
 mod resolve;
 pub mod sarif;
@@ -36,13 +39,14 @@ mod stats;
 pub mod suppress;
 pub mod text;
 mod torn;
-mod velodrome;
+mod update;
+mod witness;
 
-pub use details::{Details, FrameInfo, ObjectInfo, ObjectKind};
+pub use details::{Details, FrameInfo, ObjectInfo, ObjectKind, Unit};
 pub use explored::{Confirmed, Exploration, Replay, Step};
 pub use model::{
     Access, Certainty, Finding, Frame, Hold, Kind, Note, Object, Operation, Possible, Report,
-    Spawned, Task, Totals, Transactions, Verdict, Wait, guarantee_phrase,
+    Spawned, Stop, Task, Totals, Transactions, Verdict, Wait, guarantee_phrase,
 };
 pub use position::{Position, Source};
 pub use printable::printable;
@@ -50,4 +54,3 @@ pub use problem::Problem;
 pub use report::{Grouping, Settings, Strictness, Subject, Unchecked};
 pub use resolve::task_phrase;
 pub use stats::{CheckCounts, Eliminated, EventDriven, Stats};
-pub use velodrome::Velodrome;

@@ -1,6 +1,6 @@
 //! The words of memory and stacks: what a race is on, and the calls that led to it.
 
-use crate::details::ObjectKind;
+use crate::details::{ObjectKind, Unit};
 use crate::model::{Access, Frame, Object};
 use crate::position::Position;
 
@@ -8,8 +8,16 @@ use crate::position::Position;
 const CALLS_LISTED: usize = 12;
 
 /// `sum is a global variable of 4 bytes, declared at sum.c:3:5`, and the calls that led to an allocation.
-pub fn describe(object: &Object) -> Vec<String> {
+pub fn describe(object: &Object) -> Option<Vec<String>> {
+    let is_known = object.position.is_some() || object.size.is_some();
+    let is_nameless = matches!(object.kind, ObjectKind::Stack | ObjectKind::Unknown);
+    if is_nameless && !is_known {
+        return None;
+    }
     let mut text = format!("{} is {}", object.name, noun(object.kind));
+    let is_counted = matches!(object.kind, ObjectKind::Heap | ObjectKind::DataBlock);
+    let is_in_bytes = is_counted && object.unit == Unit::Bytes;
+    text.extend(is_in_bytes.then_some(" (indexed by bytes)"));
     text.extend(object.size.map(|size| match size {
         1 => " of 1 byte".to_owned(),
         _ => format!(" of {size} bytes"),
@@ -30,39 +38,49 @@ pub fn describe(object: &Object) -> Vec<String> {
     }
     let mut lines = vec![text];
     lines.extend(object.stack.iter().skip(1).take(CALLS_LISTED).map(call));
-    lines
+    Some(lines)
 }
 
 fn noun(kind: ObjectKind) -> &'static str {
     match kind {
         ObjectKind::Global => "a global variable",
-        ObjectKind::Heap => "a heap block (indexed by bytes)",
-        ObjectKind::DataBlock => "a data block (indexed by bytes)",
-        ObjectKind::Stack => "a variable on a thread's stack",
+        ObjectKind::Heap => "a heap block",
+        ObjectKind::DataBlock => "a data block",
+        ObjectKind::Stack => "a local variable",
         ObjectKind::ThreadLocal => "a thread-local variable",
         ObjectKind::Unknown => "memory of unknown origin",
     }
 }
 
-/// The stacks that say more than the access's own function.
+/// The stacks that say more than the access's own function; one for both where they are the same.
 pub fn stacks(accesses: &[Access]) -> Vec<Vec<String>> {
-    let told = accesses.iter().filter(|access| access.stack.len() > 1);
-    let stacks = told.map(|access| {
+    let mut stacks: Vec<(String, &[Frame])> = Vec::new();
+    for access in accesses.iter().filter(|access| access.stack.len() > 1) {
         let noun = access.operation.noun();
-        let mut lines = vec![match &access.position {
-            Some(at) => format!("the {noun} at {at}:"),
-            None => format!("the {noun}:"),
-        }];
-        lines.extend(access.stack.iter().take(CALLS_LISTED).map(call));
-        match access.stack.len().saturating_sub(CALLS_LISTED) {
-            0 => {}
-            more => lines.push(format!("  and {more} more")),
+        match stacks.iter_mut().find(|(_, known)| *known == access.stack) {
+            Some((nouns, _)) if nouns.ends_with(noun) => {}
+            Some((nouns, _)) => nouns.push_str(&format!(" and the {noun}")),
+            None => stacks.push((format!("the {noun}"), &access.stack)),
         }
-        lines
-    });
-    let mut stacks: Vec<_> = stacks.collect();
-    stacks.dedup();
+    }
     stacks
+        .iter()
+        .map(|(nouns, stack)| told(nouns, stack))
+        .collect()
+}
+
+fn told(nouns: &str, stack: &[Frame]) -> Vec<String> {
+    let at = stack.first().and_then(|frame| frame.position.as_ref());
+    let mut lines = vec![match at {
+        Some(at) => format!("{nouns} at {at}:"),
+        None => format!("{nouns}:"),
+    }];
+    lines.extend(stack.iter().take(CALLS_LISTED).map(call));
+    match stack.len().saturating_sub(CALLS_LISTED) {
+        0 => {}
+        more => lines.push(format!("  and {more} more")),
+    }
+    lines
 }
 
 fn call(frame: &Frame) -> String {

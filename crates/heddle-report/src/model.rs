@@ -6,12 +6,11 @@ use std::sync::Arc;
 use heddle_core::{Guarantee, TransactionCounts};
 use serde::{Serialize, Serializer};
 
-use crate::details::ObjectKind;
+use crate::details::{ObjectKind, Unit};
 use crate::explored::{Exploration, Replay};
 use crate::position::Position;
 use crate::problem::Problem;
 use crate::stats::Stats;
-use crate::velodrome::Velodrome;
 
 /// Everything one checked program yields, ready to be shown.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -57,9 +56,6 @@ pub struct Report {
     /// How many schedules were run, where several were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exploration: Option<Exploration>,
-    /// What the baseline of atomicity says, on request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub velodrome: Option<Velodrome>,
     /// How much work it was, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stats: Option<Stats>,
@@ -229,7 +225,7 @@ pub struct Finding {
     /// The two accesses of a race; the three of a torn region, in the sequence that tears; those of a cycle of
     /// transactions. Shared, as are the sentences: one loop can race on a million
     /// elements for one reason.
-    #[serde(skip_serializing_if = "has_none")]
+    #[serde(skip_serializing_if = "is_empty")]
     pub accesses: Arc<[Access]>,
     /// The task whose assertion failed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -240,6 +236,12 @@ pub struct Finding {
     /// The schedule that shows it, step by step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedule: Vec<Note>,
+    /// Two schedules of a race, one with each order of the accesses, as the strands they take.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub witness: Arc<[Vec<Stop>]>,
+    /// How many of the last steps the spawn chains of a race's two tasks share: they part before those.
+    #[serde(skip)]
+    pub common_steps: usize,
     /// The cuts between two transactions that can be told apart.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cuts: Vec<Position>,
@@ -270,8 +272,8 @@ fn is_zero_rank(rank: &u8) -> bool {
     *rank == 0
 }
 
-fn has_none(accesses: &Arc<[Access]>) -> bool {
-    accesses.is_empty()
+fn is_empty<T>(list: &Arc<[T]>) -> bool {
+    list.is_empty()
 }
 
 /// One access of a race.
@@ -312,6 +314,9 @@ pub struct Object {
     /// In bytes, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// What places in it are counted in.
+    #[serde(skip)]
+    pub unit: Unit,
     /// Where it was declared or allocated.
     pub position: Option<Position>,
     /// The calls that led to the allocation, innermost first.
@@ -394,6 +399,21 @@ pub struct Hold {
     pub lock: String,
     /// Where it was taken.
     pub position: Option<Position>,
+}
+
+/// One step of a schedule: a task runs up to a place.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Stop {
+    /// The task's name.
+    pub task: String,
+    /// The task in a sentence.
+    #[serde(skip)]
+    pub phrase: String,
+    /// Up to where.
+    pub position: Option<Position>,
+    /// The same in a sentence.
+    #[serde(skip)]
+    pub place: String,
 }
 
 /// One sentence of an explanation and the place it speaks of.

@@ -1,6 +1,8 @@
 //! Building a [`Report`]: what is shown, what the verdict is, and what it means.
 
-use heddle_core::{Features, Finding as CoreFinding, Guarantee, Legend, Outcome};
+use std::collections::HashMap;
+
+use heddle_core::{Features, Finding as CoreFinding, Guarantee, Legend, Outcome, SiteId, TaskId};
 
 use crate::baseline::Baseline;
 use crate::details::Details;
@@ -84,6 +86,16 @@ impl Report {
         Self::build(subject, None, settings)
     }
 
+    /// The same where it is known which tasks were joined by a `get` or the like, and where.
+    pub fn with_joins(
+        subject: Subject<'_>,
+        joins: &HashMap<TaskId, SiteId>,
+        settings: Settings<'_>,
+    ) -> Self {
+        let resolver = Resolver::new(subject.outcome, subject.legend, None).joined(joins);
+        Self::resolved(subject, &resolver, None, settings)
+    }
+
     /// The report on a native program, of which more is known than positions.
     pub fn detailed(subject: Subject<'_>, details: &Details, settings: Settings<'_>) -> Self {
         Self::build(subject, Some(details), settings)
@@ -95,9 +107,18 @@ impl Report {
         settings: Settings<'_>,
     ) -> Self {
         let resolver = Resolver::new(subject.outcome, subject.legend, details);
+        Self::resolved(subject, &resolver, details, settings)
+    }
+
+    fn resolved(
+        subject: Subject<'_>,
+        resolver: &Resolver<'_>,
+        details: Option<&Details>,
+        settings: Settings<'_>,
+    ) -> Self {
         let worded = |found: &[CoreFinding]| -> Vec<Finding> {
             let sorted = Sorted::new(found, subject.legend);
-            let mut wording = Wording::new(&resolver);
+            let mut wording = Wording::new(resolver);
             let runs = sorted.runs(settings.grouping);
             let findings = runs.iter().map(|run| wording.of_run(run));
             fingerprint::stamped(findings)
@@ -120,9 +141,8 @@ impl Report {
             possible: settings.possible,
             transactions: subject.outcome.transactions.map(Into::into),
             exploration: None,
-            velodrome: None,
             stats: None,
-            error: fault.map(|(site, kind)| fault::problem(&resolver, site, kind)),
+            error: fault.map(|(site, kind)| fault::problem(resolver, site, kind)),
         };
         report.concluded(settings)
     }

@@ -35,6 +35,8 @@ pub struct Resolver<'a> {
     bearers: Vec<u8>,
     tasks: RefCell<HashMap<TaskId, Arc<Task>>>,
     objects: RefCell<HashMap<NameId, Arc<Object>>>,
+    /// Where tasks were joined, if it is known.
+    joins: Option<&'a HashMap<TaskId, SiteId>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -50,7 +52,14 @@ impl<'a> Resolver<'a> {
             bearers: bearers(outcome, legend.names.len()),
             tasks: RefCell::default(),
             objects: RefCell::default(),
+            joins: details.map(|details| &details.joins),
         }
+    }
+
+    /// The same, with where tasks were joined.
+    pub fn joined(self, joins: &'a HashMap<TaskId, SiteId>) -> Self {
+        let joins = Some(joins);
+        Self { joins, ..self }
     }
 
     /// The outcome that is resolved.
@@ -108,12 +117,18 @@ impl<'a> Resolver<'a> {
                 kind: info.kind,
                 name: info.name.clone(),
                 size: info.size,
+                unit: info.unit,
                 position: info.site.and_then(|site| self.position(site)),
                 stack: info.site.map_or(Vec::new(), |site| self.stack(site)),
                 allocated_by: info.allocated_by.map(|task| self.task_phrase(task)),
             })
         });
         Some(Arc::clone(object))
+    }
+
+    /// Where a call of its own joined the task, if one is known.
+    pub fn joined_at(&self, task: TaskId) -> Option<SiteId> {
+        self.joins?.get(&task).copied()
     }
 
     /// How many locations raced at these positions, if it is known to be more than there are findings.

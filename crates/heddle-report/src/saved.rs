@@ -79,6 +79,9 @@ pub struct SavedFinding {
     /// The schedule that shows it.
     #[serde(default)]
     pub schedule: Vec<SavedNote>,
+    /// Two schedules of a race, one with each order.
+    #[serde(default)]
+    pub witness: Vec<Vec<SavedStop>>,
     /// Why it is so.
     #[serde(default)]
     pub why: Vec<SavedNote>,
@@ -88,6 +91,16 @@ pub struct SavedFinding {
     /// How to see it again.
     #[serde(default)]
     pub replay: Option<SavedReplay>,
+}
+
+/// One step of a schedule.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+pub struct SavedStop {
+    /// Who runs.
+    pub task: String,
+    /// Up to where.
+    #[serde(default)]
+    pub position: Option<SavedPosition>,
 }
 
 /// A stretch of source text.

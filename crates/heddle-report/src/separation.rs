@@ -41,11 +41,25 @@ impl Told<'_> {
             [start @ .., last] if start.len() < 4 => format!("{} and {last}", start.join(", ")),
             many => format!("{} and {} more", many[..3].join(", "), many.len() - 3),
         };
+        let next = if self.comes_round() { "next " } else { "" };
         format!(
-            "{torn} is not atomic from the {} to the {}: {others} can come between",
+            "{torn} is not atomic from the {} to the {next}{}: {others} can come between",
             self.describe(first, &at_first),
             self.describe(last, &at_last),
         )
+    }
+
+    /// Whether the cuts lie elsewhere than between the two positions, as at the end of a loop's body: the
+    /// second access then belongs to a later iteration or call.
+    fn comes_round(&self) -> bool {
+        let at = |site| {
+            let position = self.resolver.position(site)?;
+            let place = (position.line, position.column);
+            Some((position.file.path().to_owned(), place))
+        };
+        let [first, last] = self.separation.parted.each_ref().map(|one| at(one.site));
+        let mut cuts = self.separation.cuts.iter().map(|&cut| at(cut));
+        cuts.len() > 0 && !cuts.any(|cut| first <= cut && cut <= last)
     }
 
     /// What the first and the last access of the cycle touch.
@@ -204,17 +218,20 @@ impl Told<'_> {
                 many[0]
             ),
         };
-        let harmless = self.accept().unwrap_or("mark it harmless".into());
-        format!("if what comes between does harm, {remove}; if not: {harmless}")
+        let harmless = self.accept().map(|command| format!("; if not: {command}"));
+        let harmless = harmless.unwrap_or_default();
+        format!("if what comes between does harm, {remove}{harmless}")
     }
 
-    /// The command that marks it harmless.
+    /// The command that marks it harmless. There is none for standard input and for Rust, where no answers are
+    /// read.
     fn accept(&self) -> Option<String> {
         let [first, last] = &self.separation.parted;
         let first = self.resolver.position(first.site)?;
         let last = self.resolver.position(last.site)?;
         let path = first.file.path();
-        let is_one_file = path == last.file.path() && !path.starts_with('<');
+        let has_answers = !path.starts_with('<') && !path.ends_with(".rs");
+        let is_one_file = path == last.file.path() && has_answers;
         is_one_file.then(|| format!("heddle accept --harmless {path} {first} {last}"))
     }
 

@@ -23,6 +23,17 @@ impl Defect {
     const ALL: [(Self, &'static str); 2] = [(Self::Race, "race:"), (Self::Atomicity, "atomicity:")];
 }
 
+/// What else a suppression file of ThreadSanitizer can say. None of it is about what is found here, so one
+/// file can serve both.
+const OTHERS: [&str; 6] = [
+    "race_top:",
+    "thread:",
+    "mutex:",
+    "signal:",
+    "deadlock:",
+    "called_from_lib:",
+];
+
 /// What a pattern is tried on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject<'a> {
@@ -52,6 +63,7 @@ impl Suppressions {
             let of = |(defect, prefix)| Some((defect, line.strip_prefix(prefix)?.trim()));
             match Defect::ALL.into_iter().find_map(of) {
                 _ if line.is_empty() => {}
+                None if OTHERS.iter().any(|kind| line.starts_with(kind)) => {}
                 Some((defect, pattern)) if !pattern.is_empty() => {
                     patterns.push((defect, pattern.to_owned()));
                 }
@@ -175,6 +187,15 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_threadsanitizers_can_be_used() {
+        let text = "called_from_lib:libz.so\nmutex:f\nrace:g\nrace_top:h\n";
+        let parsed = Suppressions::parse(text).expect("well formed");
+        let covers = |name| parsed.covers(Defect::Race, Subject::Function(name));
+        assert!(covers("g") && !covers("f") && !covers("h"));
+        assert!(Suppressions::parse("rice:g").is_err());
+    }
+
+    #[test]
     fn comments_and_empty_lines_say_nothing() {
         let parsed = Suppressions::parse("# all\n\n  race: f  # why\n");
         let parsed = parsed.expect("well formed");
@@ -185,7 +206,7 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused_with_its_line() {
-        for text in ["race:f\nthread:x\n", "#\nrace:\n", "\nf\n"] {
+        for text in ["race:f\nrice:x\n", "#\nrace:\n", "\nf\n"] {
             let refused = Suppressions::parse(text).expect_err("not a suppression");
             assert_eq!(refused.number, 2);
         }

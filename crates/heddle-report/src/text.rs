@@ -5,28 +5,20 @@ use std::fmt::Write;
 
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 
+use crate::chains::{self, WAITS_LISTED};
 use crate::explain;
 use crate::memory;
 use heddle_core::Guarantee;
 
-use crate::model::{
-    Access, Certainty, Finding, Kind, Possible, Report, Task, Totals, guarantee_phrase,
-};
+use crate::model::{Access, Certainty, Finding, Kind, Possible, Report, Totals, guarantee_phrase};
 use crate::position::Position;
 use crate::printable::printable;
 use crate::problem::Problem;
 use crate::snippet::{self, Mark};
 use crate::stats::{CheckCounts, Stats};
-use crate::velodrome::Velodrome;
-
-/// Waiting tasks of a deadlock that text lists.
-const WAITS_LISTED: usize = 8;
 
 /// Cuts between two transactions that text marks.
 const CUTS_MARKED: usize = 4;
-
-/// Steps of a spawn chain that text lists.
-const STEPS_LISTED: usize = 4;
 
 /// Whether escape sequences for colour are written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -41,7 +33,6 @@ pub enum Colour {
 pub fn render(report: &Report, colour: Colour) -> String {
     let mut text = render_findings(report, colour);
     text.extend(left_out(report));
-    text.extend(report.velodrome.as_ref().map(Velodrome::text));
     text.extend(report.stats.as_ref().map(stats));
     text.extend(
         report
@@ -137,6 +128,7 @@ fn block(finding: &Finding) -> Block<'static> {
         .elements(schedule(finding))
         .elements(cycle(finding))
         .elements(because(finding))
+        .elements(witness(finding))
         .elements(replay(finding))
         .elements(finding.help.iter().map(|help| help_line(help)))
 }
@@ -246,59 +238,11 @@ fn notes(finding: &Finding) -> Vec<Vec<String>> {
     if is_counted && finding.count > finding.locations.max(1) {
         notes.push(vec![format!("seen {} times", grouped(finding.count))]);
     }
-    notes.extend(finding.object.as_deref().map(memory::describe));
+    notes.extend(finding.object.as_deref().and_then(memory::describe));
     notes.extend(memory::stacks(&finding.accesses));
-    notes.extend(chains(finding).map(|chain| vec![chain]));
+    notes.extend(chains::told(finding).map(|chain| vec![chain]));
     notes.extend(waits_left_out(finding).map(|more| vec![more]));
     notes
-}
-
-/// How the tasks came to be, each once. Of a task that another's chain goes through, nothing more is
-/// said where it has no name.
-fn chains(finding: &Finding) -> impl Iterator<Item = String> {
-    let is_told = |task: &Task| {
-        let mut others = tasks(finding).flat_map(|other| &other.spawned);
-        task.two.is_some() && others.any(|step| step.by_phrase == task.phrase)
-    };
-    let untold = tasks(finding).filter(|task| !is_told(task));
-    let mut chains: Vec<_> = untold.filter_map(chain).collect();
-    let mut told = std::collections::HashSet::new();
-    chains.retain(|chain| told.insert(chain.clone()));
-    chains.into_iter()
-}
-
-fn tasks(finding: &Finding) -> impl Iterator<Item = &Task> {
-    let accesses = finding.accesses.iter().map(|access| &*access.task);
-    // How they came to be matters where they only might meet.
-    let is_possible = finding.certainty == Certainty::Possible;
-    let waits = finding.waits.iter().filter(move |_| is_possible);
-    let waits = waits.take(WAITS_LISTED).map(|wait| &*wait.task);
-    accesses
-        .chain(waits)
-        .chain(finding.task.iter().map(|task| &**task))
-}
-
-/// `task T4: spawned at 5:14 by task T3, spawned at 5:3 by main`.
-fn chain(task: &Task) -> Option<String> {
-    let steps: Vec<_> = task
-        .spawned
-        .iter()
-        .take(STEPS_LISTED)
-        .map(|step| match (&step.position, &step.function) {
-            // The phrase of a native task says where it was created.
-            _ if task.two.is_some() && step.function.is_none() => {
-                format!("created by {}", step.by_phrase)
-            }
-            (_, Some(function)) => format!("created in {function} by {}", step.by_phrase),
-            (Some(at), None) => format!("spawned at {at} by {}", step.by_phrase),
-            (None, None) => format!("spawned by {}", step.by_phrase),
-        })
-        .collect();
-    let more = match (task.spawned.len() - steps.len()) as u64 + task.spawned_left_out {
-        0 => String::new(),
-        more => format!(", and {more} more up to main"),
-    };
-    (!steps.is_empty()).then(|| format!("{}: {}{more}", task.phrase, steps.join(", ")))
 }
 
 /// One sentence per line.
@@ -324,6 +268,21 @@ fn because(finding: &Finding) -> Option<Element<'static>> {
         _ => "parallel",
     });
     (!sentences.is_empty()).then(|| level.message(sentences.join(",\n")).into())
+}
+
+/// The two orders of a race, one per line.
+fn witness(finding: &Finding) -> Option<Element<'static>> {
+    let orders = finding.witness.iter().map(|stops| {
+        let stops = stops.iter().map(|stop| match stop.place.is_empty() {
+            true => stop.phrase.clone(),
+            false => format!("{} to {}", stop.phrase, stop.place),
+        });
+        let stops: Vec<_> = stops.collect();
+        printable(&stops.join(", ")).into_owned()
+    });
+    let orders: Vec<_> = orders.collect();
+    let level = Level::NOTE.with_name("witness");
+    (!orders.is_empty()).then(|| level.message(orders.join("\nor ")).into())
 }
 
 fn schedule(finding: &Finding) -> Option<Element<'static>> {

@@ -308,7 +308,8 @@ impl ThreadCache {
         steps.for_each(|step| step.key = 0);
         self.steps.fill(NO_STEP);
         self.orders.fill((0, 0, false));
-        self.blocks.plain.forget();
+        self.blocks.forget();
+        (self.atomic, self.private) = Default::default();
     }
 
     /// Whether the strand has already made such an access to a granule in `state`.

@@ -1,7 +1,9 @@
 //! Mutual exclusion: which locks protect an access, and in which section of each.
 //!
-//! The concurrent twin of [`heddle_core::hold`]: a hold is a list of sections, one per lock held, and
-//! travels with its task.
+//! A *section* is one acquisition of one lock, up to its release. A *hold* is the list of sections a task is in, one per
+//! lock held; it travels with its task. Two accesses exclude each other if their holds have a lock in common that one of
+//! them holds alone; a value was handed over if it was written in one section of a lock and read in a later one that
+//! excludes it.
 
 use crate::cells::Cells;
 use crate::store::Store;
@@ -352,3 +354,94 @@ impl Sets {
         set
     }
 }
+
+/// Finds sections that nothing refers to.
+#[cfg(not(feature = "shuttle"))]
+mod reclaim {
+    use super::{Exclusion, Hold, Ordering, Row};
+    use crate::store::{Bits, Pages};
+    use crate::sync::AtomicU32;
+
+    /// What is referred to.
+    #[derive(Debug)]
+    pub(crate) struct UsedSections {
+        rows: Bits,
+        sections: Bits,
+    }
+
+    /// What was given back.
+    #[derive(Debug, Default)]
+    pub(crate) struct GoneSections {
+        rows: Pages,
+        released: Pages,
+    }
+
+    impl Exclusion {
+        /// Nothing is referred to yet.
+        pub(crate) fn unused(&self) -> UsedSections {
+            UsedSections {
+                rows: Bits::new(self.rows.len()),
+                sections: Bits::new(self.sections.load(Ordering::Relaxed)),
+            }
+        }
+
+        /// What was done under `hold` is of interest. Tells the strands with which its sections began and ended.
+        pub(crate) fn note(&self, used: &mut UsedSections, hold: Hold, mut named: impl FnMut(u32)) {
+            let mut at = hold;
+            while at != Hold::NOTHING && used.rows.set(at.0) {
+                let Row { section, rest, .. } = self.rows.get(at.0);
+                if section.number != 0 && used.sections.set(section.number) {
+                    named(section.first);
+                    named(self.last_of(section.number));
+                }
+                at = rest;
+            }
+        }
+
+        /// The same for all sections that are not over.
+        pub(crate) fn note_open(
+            &self,
+            used: &mut UsedSections,
+            gone: &GoneSections,
+            mut named: impl FnMut(u32),
+        ) {
+            for row in gone.rows.present::<Row>(self.rows.len() as usize) {
+                let section = self.rows.get(row as u32).section.number;
+                let is_gone = gone.released.has_released::<AtomicU32>(section as usize);
+                if section != 0 && !is_gone && self.last_of(section) == 0 {
+                    self.note(used, Hold(row as u32), &mut named);
+                }
+            }
+        }
+
+        /// The strand that ended a section; 0 if none has.
+        fn last_of(&self, section: u32) -> u32 {
+            let cell = self.released.get(u64::from(section));
+            cell.map_or(0, |cell| cell.load(Ordering::Acquire))
+        }
+
+        /// How many rows are still there.
+        #[cfg(test)]
+        pub(crate) fn there(&self, gone: &GoneSections) -> usize {
+            gone.rows.present::<Row>(self.rows.len() as usize).count()
+        }
+
+        /// Gives back the memory of what is unused for the second time.
+        pub(crate) fn release_unused(
+            &self,
+            gone: &mut GoneSections,
+            used: &UsedSections,
+            is_certain: bool,
+        ) {
+            let is_dead = |row: usize| row != 0 && !used.rows.has(row as u32);
+            self.rows.release(&mut gone.rows, is_certain, is_dead);
+            let sections = self.sections.load(Ordering::Relaxed) as usize;
+            let is_dead = |section: usize| !used.sections.has(section as u32);
+            let released = self.released.reserved();
+            released.release(&mut gone.released, sections, is_certain, is_dead);
+        }
+    }
+}
+
+#[cfg(not(feature = "shuttle"))]
+pub(crate) use reclaim::{GoneSections, UsedSections};

@@ -24,8 +24,6 @@ pub(crate) struct Forest {
     /// Bytes that are not 0 for scopes in which nothing stands any more.
     #[cfg(not(feature = "shuttle"))]
     left: Reserved<AtomicU8>,
-    #[cfg(feature = "study")]
-    pub(crate) linked: Option<crate::study::Linked>,
 }
 
 /// Of a wait that is not over: descendants of its children will not be joined by it.
@@ -41,8 +39,6 @@ impl Forest {
             over: Cells::new(capacity as usize)?,
             #[cfg(not(feature = "shuttle"))]
             left: Reserved::new(capacity as usize)?,
-            #[cfg(feature = "study")]
-            linked: crate::study::Linked::new(capacity),
         })
     }
 
@@ -52,10 +48,7 @@ impl Forest {
         kind: NodeKind,
         task: TaskId,
     ) -> Option<NodeIndex> {
-        let index = self.nodes.push(self.child(parent, kind, task));
-        #[cfg(feature = "study")]
-        self.study_push(index, parent);
-        index
+        self.nodes.push(self.child(parent, kind, task))
     }
 
     pub(crate) fn push_scoped(
@@ -79,10 +72,7 @@ impl Forest {
         departures: Departures,
     ) -> Option<NodeIndex> {
         let node = self.child(scope, NodeKind::Strand, task).with(departures);
-        let index = self.nodes.push(node);
-        #[cfg(feature = "study")]
-        self.study_push(index, scope);
-        index
+        self.nodes.push(node)
     }
 
     /// A child in `wait` is over, and some of its descendants are not joined with it.
@@ -159,25 +149,24 @@ impl Forest {
         }
     }
 
-    /// Whether a node must stay because something may stand in its scope.
-    fn is_in_use(&self, node: NodeIndex, gone: &Released) -> bool {
-        let here = self.node(node);
-        let scope = match here.kind() {
-            NodeKind::Strand => here.parent,
-            _ => node,
-        };
-        if gone.nodes.has_released::<Node>(scope as usize) {
-            return false;
-        }
+    /// Whether something may stand in this scope.
+    fn is_in_use(&self, node: NodeIndex) -> bool {
         // SAFETY: the index is that of a node.
-        unsafe { &*self.left.base().add(scope as usize) }.load(Ordering::Relaxed) == 0
+        self.node(node).kind() != NodeKind::Strand
+            && unsafe { &*self.left.base().add(node as usize) }.load(Ordering::Relaxed) == 0
     }
 
-    /// All nodes that something may stand in.
+    /// All scopes that something may stand in.
     pub(crate) fn in_use<'a>(&'a self, gone: &'a Released) -> impl Iterator<Item = NodeIndex> + 'a {
         let present = gone.nodes.present::<Node>(self.count() as usize);
         let present = present.map(|node| node as NodeIndex);
-        present.filter(|&node| self.is_in_use(node, gone))
+        present.filter(|&node| self.is_in_use(node))
+    }
+
+    /// Whether there are tasks that were spawned through scope handles.
+    pub(crate) fn has_scoped(&self) -> bool {
+        let anchors = self.anchors.read().unwrap_or_else(PoisonError::into_inner);
+        !anchors.is_empty()
     }
 
     /// Gives back the memory of nodes that are dead for the second time.
@@ -191,6 +180,8 @@ impl Forest {
         self.nodes.release(&mut gone.nodes, is_certain, is_dead);
         let over = self.over.reserved();
         over.release(&mut gone.over, nodes, is_certain, is_dead);
+        self.left
+            .release(&mut gone.left, nodes, is_certain, is_dead);
     }
 }
 
@@ -200,6 +191,15 @@ impl Forest {
 pub(crate) struct Released {
     nodes: Pages,
     over: Pages,
+    left: Pages,
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+impl Released {
+    /// How many of so many nodes are still there.
+    pub(crate) fn there(&self, nodes: usize) -> usize {
+        self.nodes.present::<Node>(nodes).count()
+    }
 }
 
 /// Simulated runs are short.
@@ -223,14 +223,6 @@ impl Nodes for Forest {
     fn anchor(&self, scoped: NodeIndex) -> NodeIndex {
         let anchors = self.anchors.read().unwrap_or_else(PoisonError::into_inner);
         anchors.get(&scoped).copied().unwrap_or(scoped)
-    }
-
-    #[cfg(feature = "study")]
-    fn fork(&self, a: NodeIndex, b: NodeIndex) -> (NodeIndex, NodeIndex) {
-        match &self.linked {
-            Some(linked) => linked.fork(a, b),
-            None => self.fork_by_skips(a, b),
-        }
     }
 
     /// A wait joins a task's children, not theirs: a descendant is joined unless, on the way up to

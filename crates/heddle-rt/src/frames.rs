@@ -14,6 +14,10 @@ use crate::sync::{AtomicU32, Ordering};
 /// The frame of the program outside all teams.
 pub(crate) const OUTSIDE: u32 = 0;
 
+/// Marks a member instead of a frame.
+#[cfg(not(feature = "shuttle"))]
+const UNUSED: u32 = 1 << 31;
+
 /// A member, or one piece of its work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
@@ -92,5 +96,53 @@ impl Frames {
             (a, b) = (self.get(a.outer), self.get(b.outer));
         }
         (a.piece != b.piece).then_some(a)
+    }
+}
+
+/// Finds frames that no task is in.
+#[cfg(not(feature = "shuttle"))]
+impl Frames {
+    /// No frame is in use yet.
+    pub(crate) fn unused(&self) -> crate::store::Bits {
+        crate::store::Bits::new(self.rows.len())
+    }
+
+    /// A task is in this frame.
+    pub(crate) fn note(&self, used: &mut crate::store::Bits, frame: u32) {
+        let mut at = frame;
+        while used.set(at) {
+            at = self.rows.get(at).outer;
+        }
+    }
+
+    /// What tells the pieces of strands in `frame` apart for strands that part from them at this depth or above: the frame
+    /// itself, or if it is unused, its member.
+    pub(crate) fn told_apart(&self, frame: u32, depth: u32, used: &crate::store::Bits) -> u32 {
+        let mut at = frame;
+        loop {
+            let Frame {
+                base,
+                outer,
+                phase_depth,
+                ..
+            } = self.get(at);
+            match at {
+                OUTSIDE => return OUTSIDE,
+                _ if phase_depth >= depth => at = outer,
+                _ if used.has(at) => return at,
+                _ => return base | UNUSED,
+            }
+        }
+    }
+
+    /// Gives back the memory of those that are unused for the second time.
+    pub(crate) fn release(
+        &self,
+        gone: &mut crate::store::Pages,
+        used: &crate::store::Bits,
+        is_certain: bool,
+    ) {
+        let is_dead = |row: usize| row != 0 && !used.has(row as u32);
+        self.rows.release(gone, is_certain, is_dead);
     }
 }

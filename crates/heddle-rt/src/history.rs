@@ -1,7 +1,22 @@
-//! What an access does to its location's history: the full history of `heddle-core`, on states.
+//! What an access does to its location's history: exact with extra edges, locks and hand-offs.
 //!
-//! Rule, hand-offs and their proofs are those of [`heddle_core::history::Full`]; here a history is an
-//! interned state and an access is a step from one state to the next.
+//! After Cheng, Feng, Leiserson, Randall, Stark: *Detecting Data Races in Cilk Programs That Use
+//! Locks* (All-Sets, 1998), with the order made exchangeable. A history is a numbered state and an access is a step
+//! from one state to the next.
+//!
+//! # Rule
+//! An earlier access is forgotten when a new one *stands for* it: the new one comes after it in
+//! every schedule, holds no lock that the earlier did not hold, and writes if the earlier wrote.
+//! Whatever later races with the forgotten access then also races with the new one: it cannot come
+//! after the new one without coming after the old. The same holds with hand-offs counted as order,
+//! so certainty is exact as well. Of three parallel accesses of one sort two stand for all, as long as the tree alone
+//! orders them (Raman, Zhao, Sarkar, Vechev, Yahav: *Scalable and Precise Dynamic Datarace Detection for Structured
+//! Parallelism*, 2012).
+//!
+//! # Hand-offs
+//! A read under a lock, of a value last written in an earlier section of that lock, is a
+//! hand-off: the strand that ended that section is counted as handed over to the reader. The edge
+//! arrives *at the read*: what the section did before it cannot depend on the value.
 
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, NO_STRAND, Through};
@@ -15,6 +30,7 @@ use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::order::tree::{Departures, Nodes};
 use heddle_core::{Access, Certainty, Finding, Place, SiteId, roster::Ancestry};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Lists up to this length are thinned at every access.
 const SHORT: u32 = 8;
@@ -71,9 +87,20 @@ enum Dropped {
 /// A past access the running one races with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
-    mark: Mark,
-    kind: AccessKind,
+    pub(crate) mark: Mark,
+    pub(crate) kind: AccessKind,
     certainty: Certainty,
+}
+
+impl Conflict {
+    /// With a write that is found again.
+    pub(crate) fn with_write(mark: Mark) -> Self {
+        Self {
+            mark,
+            kind: Write,
+            certainty: Certainty::Certain,
+        }
+    }
 }
 
 /// Those of one access: hardly ever more than a few.
@@ -94,8 +121,45 @@ impl Engine {
         if len > 1 && kind == Read && cursor.hold != Hold::NOTHING {
             self.receive_all(cache, cursor, start, len);
         }
+        self.sweep_on(kind, cache, cursor, start, len, &site, &mut false);
+    }
+
+    /// One access to granules that do not all follow each other.
+    pub(crate) fn sweep_ranges(
+        &self,
+        kind: AccessKind,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        ranges: &[Range<u64>],
+        site: impl Fn() -> u32,
+    ) {
+        if kind == Read && cursor.hold != Hold::NOTHING {
+            for range in ranges {
+                self.receive_all(cache, cursor, range.start, range.end - range.start);
+            }
+        }
+        let mut has_begun = false;
+        for range in ranges {
+            let len = range.end - range.start;
+            self.sweep_on(kind, cache, cursor, range.start, len, &site, &mut has_begun);
+        }
+    }
+
+    /// An access, or as much of it as is to neighbours, after it was handed what it reads.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one access")]
+    #[inline(always)]
+    fn sweep_on(
+        &self,
+        kind: AccessKind,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        start: u64,
+        len: u64,
+        site: &impl Fn() -> u32,
+        has_begun: &mut bool,
+    ) {
         cache.follow(cursor.strand);
-        let (mut last, mut has_begun) = (None, false);
+        let mut last = None;
         for granule in start..start.saturating_add(len) {
             if self.knows(cache, kind, granule, WHOLE) || self.repeat(last, granule) {
                 continue;
@@ -106,9 +170,9 @@ impl Engine {
                 mask: WHOLE,
                 since: 0,
             };
-            if !has_begun {
+            if !*has_begun {
                 self.begin_access(cache, cursor);
-                has_begun = true;
+                *has_begun = true;
             }
             let (hold, site) = (cursor.hold, site());
             let is_quick = hold == Hold::NOTHING && self.is_quick();
@@ -179,8 +243,8 @@ impl Engine {
     /// tasks that meet there ran on one thread. With those of other threads it may race.
     ///
     /// # Known miss
-    /// Of the parallel tasks that did the same, two are remembered, as of readers in
-    /// [`heddle_core::history::TwoReaders`]. Where extra edges order one of them, another may be missed.
+    /// Of the parallel tasks that did the same, two are remembered, as of
+    /// readers. Where extra edges order one of them, another may be missed.
     #[cold]
     pub fn touch_private(
         &self,
@@ -292,6 +356,10 @@ impl Engine {
             let next =
                 known.or_else(|| self.step(cache, cursor, touch, live, mark, &mut conflicts));
             let next = self.or_give_up(next)?;
+            if !conflicts.is_empty() {
+                // Before anyone can find the location in its new state.
+                self.note_racing(strand, &conflicts);
+            }
             match cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Acquire) {
                 Err(now) => state = StateId(now),
                 Ok(_) if conflicts.is_empty() => {
@@ -301,6 +369,9 @@ impl Engine {
                     if hold == cursor.hold || hold == cache.private.1 {
                         cache.learn(kind, next, mask);
                     }
+                    if self.looks_again(kind) && self.look_again(cache, cursor, touch, live, mark) {
+                        return None;
+                    }
                     let repeatable = hold == Hold::NOTHING && !cache.is_particular;
                     return repeatable.then_some(Taken {
                         from: state,
@@ -309,6 +380,9 @@ impl Engine {
                 }
                 Ok(_) => {
                     self.report(cache, touch.granule, kind, mark, &conflicts);
+                    if kind == Read {
+                        self.receive_racy(cursor, touch.granule, &conflicts);
+                    }
                     return None;
                 }
             }
@@ -467,6 +541,9 @@ impl Engine {
         let cell = self.shadow.cell(touch.granule)?;
         let state = StateId(cell.load(Ordering::Acquire));
         let is_fresh = state == StateId::FRESH;
+        if self.looks_again(touch.kind) {
+            return None;
+        }
         if state.is_general() && !is_fresh {
             return self.pass_usual_race(cache, touch, state, site);
         }
@@ -523,8 +600,7 @@ impl Engine {
     /// Whether accesses may be made by [`touch_quickly`](Self::touch_quickly): races are looked for, nothing is
     /// recorded, and not everything is watched.
     pub fn is_quick(&self) -> bool {
-        let is_alone = self.recorder.is_none() && self.velodrome.is_none();
-        self.reports_races && is_alone && !self.atomicity.is_all
+        self.reports_races && self.recorder.is_none() && !self.atomicity.is_all
     }
 
     /// The history after a write; none if it races, or does not fit.
@@ -703,9 +779,12 @@ impl Engine {
             Read if is_known || !self.may_be_overtaken(before, now) => before,
             Read => {
                 cursor.looks();
-                self.states.look(before, now)?
+                self.states.look(&mut cache.blocks, before, now)?
             }
-            Write => self.states.overwrite(before, now.mask, now.hold)?,
+            Write => {
+                let blocks = &mut cache.blocks;
+                self.states.overwrite(blocks, before, now.mask, now.hold)?
+            }
         };
         if is_known {
             return match last == before {
@@ -779,8 +858,9 @@ impl Engine {
             if mark.mask & touch.mask != 0
                 && !self.is_before(cache, cursor, touch.granule, mark.strand)
             {
-                let is_excused =
-                    self.handed_over(cursor, mark.strand) || self.is_overtaken(cursor, mark.strand);
+                let is_excused = self.handed_over(cursor, mark.strand)
+                    || self.is_overtaken(cursor, mark.strand)
+                    || self.has_seen_write_after(cursor, touch.granule, mark);
                 let certainty = if is_excused {
                     Certainty::Possible
                 } else {
@@ -952,7 +1032,7 @@ impl Engine {
 
     /// The list with one more access, or with the two of three of a sort whose lowest common ancestor is highest:
     /// by the tree alone, whatever is parallel with some access is parallel with one of these (see
-    /// [`heddle_core::history::TwoReaders`]). Accesses to other bytes are none of its business, nor those that
+    /// the rule above). Accesses to other bytes are none of its business, nor those that
     /// precede: they cannot stand for this one.
     fn two_of_three(
         &self,

@@ -17,10 +17,12 @@ mod exclusion;
 mod forest;
 mod frames;
 mod history;
+mod last_write;
 mod lock_order;
 mod overtaken;
 mod plain;
 mod races;
+mod racy_reads;
 #[cfg(not(feature = "shuttle"))]
 mod reclaim;
 mod record;
@@ -35,12 +37,10 @@ mod spin;
 mod spread;
 mod states;
 mod store;
-#[cfg(feature = "study")]
-mod study;
+mod stream;
 mod sync;
 mod team;
 mod touched;
-mod velodrome;
 
 pub use atomicity::{Analysis, HANDED, Pairs, VALUE};
 pub use cache::{Known, Region, Taking, ThreadCache};
@@ -48,10 +48,10 @@ pub use engine::{Cursor, EndPoint, Engine, FinishScope};
 pub use exclusion::{ATOMIC, LockMode};
 pub use history::{Quick, Taken, Touch};
 pub use races::RacyBytes;
+#[cfg(not(feature = "shuttle"))]
+pub use reclaim::Kept;
 pub use record::{Label, Recorded, Recording, Unit};
 #[cfg(not(feature = "shuttle"))]
 pub use shadow::View;
-#[cfg(feature = "study")]
-pub use study::Counted;
+pub use stream::{Follower, Keeping};
 pub use team::{Outside, Team};
-pub use velodrome::{Cycle, Cycles, OrderView};

@@ -51,11 +51,14 @@ pub(crate) struct Looks {
     run: u32,
 }
 
+/// Parts of one task that were overtaken, by the task that did so.
+type Parts = FxHashMap<TaskId, Vec<Overtaken>>;
+
 /// All of a run, by the reader's task.
 #[derive(Debug, Default)]
 pub(crate) struct Overtakings {
     any: AtomicBool,
-    of_task: Mutex<FxHashMap<TaskId, Vec<Overtaken>>>,
+    of_task: Mutex<FxHashMap<TaskId, Parts>>,
 }
 
 impl Overtakings {
@@ -64,11 +67,32 @@ impl Overtakings {
             return SmallVec::new();
         }
         let of_task = self.of_task.lock().unwrap_or_else(PoisonError::into_inner);
-        let overtaken = of_task.get(&task).into_iter().flatten();
+        let overtaken = of_task.get(&task).into_iter().flat_map(FxHashMap::values);
         overtaken
+            .flatten()
             .filter(|part| part.read < strand && strand <= part.last)
             .map(|part| part.by)
             .collect()
+    }
+
+    /// Forgets parts that no history names a strand of. Tells the strands that overtook the others.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) fn prune(
+        &self,
+        is_named: impl Fn(std::ops::Range<u32>) -> bool,
+        mut named: impl FnMut(u32),
+    ) {
+        let mut of_task = self.of_task.lock().unwrap_or_else(PoisonError::into_inner);
+        of_task.retain(|_, parts| {
+            parts.retain(|_, parts| {
+                parts.retain(|part| is_named(part.read + 1..part.last + 1));
+                !parts.is_empty()
+            });
+            !parts.is_empty()
+        });
+        for part in of_task.values().flat_map(FxHashMap::values).flatten() {
+            named(part.by);
+        }
     }
 }
 
@@ -176,17 +200,15 @@ impl Engine {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let parts = of_task.entry(task(part.read)).or_default();
+        let parts = parts.entry(task(part.by)).or_default();
         parts.push(part);
         if parts.len() > APART {
-            // The two oldest that one task overtook become one.
-            let twin = (1..parts.len()).find(|&at| task(parts[at].by) == task(parts[0].by));
-            if let Some(at) = twin {
-                let later = parts.remove(at);
-                let first = &mut parts[0];
-                first.read = first.read.min(later.read);
-                first.last = first.last.max(later.last);
-                first.by = first.by.min(later.by);
-            }
+            // The two oldest become one.
+            let later = parts.remove(1);
+            let first = &mut parts[0];
+            first.read = first.read.min(later.read);
+            first.last = first.last.max(later.last);
+            first.by = first.by.min(later.by);
         }
         overtakings.any.store(true, Ordering::Release);
     }
@@ -198,7 +220,7 @@ impl Engine {
     }
 
     /// Whether the task is in this strand or after it, hand-offs counted.
-    fn has_followed(&self, cursor: &mut Cursor, strand: u32) -> bool {
+    pub(crate) fn has_followed(&self, cursor: &mut Cursor, strand: u32) -> bool {
         let now = self.strand(cursor);
         strand == now || self.is_ordered(strand, now) || self.handed_over(cursor, strand)
     }

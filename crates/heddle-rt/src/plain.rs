@@ -339,7 +339,7 @@ impl Plains {
 /// Finds rows that no location refers to.
 #[cfg(not(feature = "shuttle"))]
 mod reclaim {
-    use super::{FORM, PlainBlocks, Plains, READ, ROW, Row, SLOTS, Single, TWO, WRITE};
+    use super::{FORM, Plains, READ, ROW, Row, SLOTS, Single, TWO, WRITE};
     use crate::states::StateId;
     use crate::store::{Idle, Store};
 
@@ -388,13 +388,6 @@ mod reclaim {
             self.singles.reuse(singles, is_certain, is_used(0));
             self.twos.reuse(twos, is_certain, is_used(1));
             self.rows.reuse(rows, is_certain, is_used(2));
-        }
-    }
-
-    impl PlainBlocks {
-        /// Whatever it knows of rows is void.
-        pub(crate) fn forget(&mut self) {
-            *self = Self::default();
         }
     }
 }

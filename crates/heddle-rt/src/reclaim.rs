@@ -1,11 +1,15 @@
 //! Gives back what no location and no task refers to any more, so that memory follows the live program.
 //!
-//! *Histories.* Rows of plain histories ([`crate::plain`]) are found by looking through the states of all locations;
+//! *Histories.* Rows of histories ([`crate::states`]) are found by looking through the states of all locations;
 //! blocks of rows that no location is in are used again.
 //!
-//! *The tree.* A node is alive if something may still stand in it, or if a history names a strand below it; of a
-//! program whose order is the tree alone, pages of dead nodes and of their tasks are given back to the system. Numbers
+//! *Sections.* A section of a lock is alive if it is not over, or if a history names it.
+//!
+//! *The tree.* A node is alive if something may still stand in it, or if a strand of interest is below it: one that a
+//! history, a section or the front end ([`Kept`]) names. Pages of dead nodes and of their tasks are given back to the system. Numbers
 //! are never used again, because they also tell time.
+//!
+//! *Edges beside those of the tree* are kept as far as they matter to strands of interest ([`Layer::prune`]).
 //!
 //! # When it is safe
 //! No thread may be inside the engine, and all caches are emptied. A thread may still be in the common path, which
@@ -13,45 +17,103 @@
 //! location into a state that was unused. So only what was unused twice is given back, and only if every thread
 //! has entered the engine in between.
 //!
+//! # What is not given back
+//! Histories with locks and sections where something must not be torn. Nodes there, and where strands are known by names
+//! that no list of the front end's has, or tasks were spawned through scope handles.
+//!
 //! # Cost
-//! Linear in the shadow memory and in the nodes that are there; it pays when as much again was made since.
+//! Linear in the shadow memory, in the nodes that are there and in the edges made since; it pays when as much again was made since.
+//!
+//! [`Layer::prune`]: heddle_core::order::layer::Layer::prune
 
 use crate::cache::ThreadCache;
-use crate::engine::{Engine, TaskRow};
+use crate::engine::{Cursor, EndPoint, Engine, TaskRow};
+use crate::exclusion::{GoneSections, Hold, UsedSections};
 use crate::forest::Released;
-use crate::plain::{IdleRows, UsedRows};
-use crate::states::StateId;
-use crate::store::Pages;
+use crate::states::{IdleStates, StateId, UsedStates};
+use crate::store::{Bits, Pages};
 use crate::sync::{Ordering, PoisonError};
 use heddle_core::TaskId;
-use heddle_core::order::tree::{NodeIndex, Nodes, ROOT};
+use heddle_core::order::layer::Wanted;
+use heddle_core::order::tree::{Node, NodeIndex, Nodes, ROOT};
 
 /// What is known from the last time.
 #[derive(Debug, Default)]
 pub(crate) struct Reclaimed {
-    rows: IdleRows,
+    states: IdleStates,
+    sections: GoneSections,
     nodes: Released,
     tasks: Pages,
-    /// Nodes there were then.
-    counted: u32,
+    origins: Pages,
+    finishes: Pages,
+    frames: Pages,
 }
 
-/// Less than this is not looked for, in bytes and in nodes.
+/// Less than this is not looked for, in bytes.
 const ENOUGH: usize = 16 << 20;
-const ENOUGH_NODES: u32 = 1 << 19;
+const ENOUGH_NODES: usize = 8 << 20;
 
-/// Nodes and tasks that stay.
+/// What a front end refers to: the tasks that run, and strands that it may still name.
+#[derive(Debug, Default)]
+pub struct Kept {
+    nodes: Vec<NodeIndex>,
+    tasks: Vec<TaskId>,
+    frames: Vec<u32>,
+    holds: Vec<Hold>,
+}
+
+impl Kept {
+    /// A task that runs. One that does not has been [suspended](Engine::suspend) and need not be told.
+    pub fn cursor(&mut self, cursor: &Cursor) {
+        self.nodes.extend([cursor.strand, cursor.scope]);
+        self.tasks.push(cursor.task);
+        self.frames.push(cursor.frame);
+        self.holds.push(cursor.hold);
+    }
+
+    /// A task that is over and may still be joined.
+    pub fn end(&mut self, end: &EndPoint) {
+        self.nodes.extend(end.nodes());
+        self.tasks.push(end.task());
+    }
+
+    /// A strand that may still be waited for, or hand something over.
+    pub fn strand(&mut self, strand: u32) {
+        self.nodes.push(strand);
+    }
+}
+
+/// Nodes, tasks and sections that stay.
 struct Alive<'a> {
     engine: &'a Engine,
-    nodes: Vec<u64>,
-    tasks: Vec<u64>,
+    nodes: Bits,
+    tasks: Bits,
+    sections: UsedSections,
+    /// The frames of these tasks, if there are pieces.
+    frames: Option<Bits>,
+    named: Vec<u32>,
 }
 
-impl Alive<'_> {
+impl<'a> Alive<'a> {
+    fn new(engine: &'a Engine, has_nodes: bool) -> Self {
+        let (nodes, tasks) = match has_nodes {
+            true => (engine.forest.count(), engine.task_count()),
+            false => (0, 0),
+        };
+        Self {
+            engine,
+            nodes: Bits::new(nodes),
+            tasks: Bits::new(tasks),
+            sections: engine.exclusion.unused(),
+            frames: None,
+            named: Vec::new(),
+        }
+    }
+
     /// A strand is of interest: so are all nodes above it, and their tasks.
     fn keep(&mut self, strand: NodeIndex) {
         let mut at = strand;
-        while set(&mut self.nodes, at as usize) {
+        while self.nodes.set(at) {
             let node = self.engine.forest.node(at);
             self.keep_task(node.task);
             at = node.parent;
@@ -60,67 +122,99 @@ impl Alive<'_> {
 
     fn keep_task(&mut self, task: TaskId) {
         let mut at = task;
-        while set(&mut self.tasks, at.raw() as usize) {
+        while self.tasks.set(at.raw()) {
             match self.engine.parent_of(at) {
                 Some(parent) => at = parent,
                 None => return,
             }
         }
     }
+
+    /// What was done under these locks is of interest.
+    fn keep_hold(&mut self, hold: Hold) {
+        let Self {
+            engine,
+            sections,
+            named,
+            ..
+        } = self;
+        engine
+            .exclusion
+            .note(sections, hold, |strand| named.push(strand));
+        self.keep_named();
+    }
+
+    fn keep_open_sections(&mut self, gone: &GoneSections) {
+        let Self {
+            engine,
+            sections,
+            named,
+            ..
+        } = self;
+        let exclusion = &engine.exclusion;
+        exclusion.note_open(sections, gone, |strand| named.push(strand));
+        self.keep_named();
+    }
+
+    fn keep_named(&mut self) {
+        while let Some(strand) = self.named.pop() {
+            self.keep(strand);
+        }
+    }
 }
 
-/// Sets a bit; whether it was not set.
-fn set(bits: &mut [u64], index: usize) -> bool {
-    let Some(word) = bits.get_mut(index / 64) else {
-        return false;
-    };
-    let bit = 1 << (index % 64);
-    let is_new = *word & bit == 0;
-    *word |= bit;
-    is_new
-}
+impl Wanted for Alive<'_> {
+    fn node(&self, node: NodeIndex) -> bool {
+        self.nodes.has(node)
+    }
 
-fn has(bits: &[u64], index: usize) -> bool {
-    bits.get(index / 64)
-        .is_some_and(|word| word >> (index % 64) & 1 != 0)
-}
+    fn task(&self, task: TaskId) -> bool {
+        self.tasks.has(task.raw())
+    }
 
-fn bits(len: usize) -> Vec<u64> {
-    vec![0; len / 64 + 1]
+    fn piece(&self, strand: NodeIndex, above: NodeIndex) -> u32 {
+        let Some(wanted) = &self.frames else {
+            return 0;
+        };
+        let forest = &self.engine.forest;
+        let frame = self.engine.frame_of(forest.node(strand).task);
+        let depth = forest.node(above).depth();
+        self.engine.frames.told_apart(frame, depth, wanted)
+    }
 }
 
 impl Engine {
     /// Whether so much was made since the last time that it pays to look for what is unused.
     #[inline]
     pub fn wants_reclaim(&self) -> bool {
-        let rows = self.states.plains.taken_bytes();
-        let nodes = self
-            .forest
-            .count()
-            .wrapping_sub(self.counted.load(Ordering::Relaxed));
-        (rows > ENOUGH && rows > self.shadow.present_bytes() / 4)
-            || nodes > ENOUGH_NODES && self.is_tree_alone()
+        let rows = self.states.taken_bytes();
+        let counted = self.counted.load(Ordering::Relaxed);
+        let nodes = self.forest.count().wrapping_sub(counted) as usize * size_of::<Node>();
+        let pays = |bytes: usize| bytes > self.shadow.present_bytes() / 4;
+        rows > ENOUGH && pays(rows) || nodes > ENOUGH_NODES && pays(nodes) && self.lists_names()
     }
 
-    /// Whether the order of the run is the tree alone, so that no strand is known by name but those in histories.
-    fn is_tree_alone(&self) -> bool {
-        !self.used_exclusion()
-            && !self.has_names.load(Ordering::Acquire)
-            && !self.has_layers()
-            && !self.atomicity.is_all
-            && !self.atomicity.has_units.load(Ordering::Acquire)
+    /// Whether all strands that are known by name are in histories or in lists of the front end's.
+    fn lists_names(&self) -> bool {
+        !self.has_names.load(Ordering::Acquire) && self.tears_nothing()
+    }
+
+    fn tears_nothing(&self) -> bool {
+        !self.atomicity.is_all && !self.atomicity.has_units.load(Ordering::Acquire)
     }
 
     /// Gives back what is unused. `is_certain` says whether each thread has entered the engine since the last time.
     ///
     /// # Safety
-    /// No thread is inside the engine, and these are the caches of all threads.
+    /// No thread is inside the engine, these are the caches of all threads, and the front end refers to no more than
+    /// `kept`.
     pub unsafe fn reclaim<'a>(
         &self,
         caches: impl Iterator<Item = &'a mut ThreadCache>,
+        kept: &Kept,
         is_certain: bool,
     ) {
-        if self.recorder.is_some() || self.velodrome.is_some() {
+        if self.recorder.is_some() {
             return;
         }
         caches.for_each(ThreadCache::forget_all);
@@ -128,35 +222,36 @@ impl Engine {
             .reclaimed
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let mut used = UsedRows::new(&self.states.plains);
-        let is_tree_alone = self.is_tree_alone();
-        let (nodes, tasks) = match is_tree_alone {
-            true => (self.forest.count() as usize, self.task_count() as usize),
-            false => (0, 0),
-        };
-        let mut alive = Alive {
-            engine: self,
-            nodes: bits(nodes),
-            tasks: bits(tasks),
-        };
-        self.look_through(&mut used, is_tree_alone.then_some(&mut alive));
+        let has_sections = self.tears_nothing();
+        let has_nodes = self.lists_names() && !self.forest.has_scoped();
+        let mut used = self.states.unused();
+        let mut alive = Alive::new(self, has_nodes);
+        self.look_through(&mut used, &mut alive);
         self.states
-            .plains
-            .reuse(&mut reclaimed.rows, &used, is_certain);
-        if is_tree_alone {
-            self.release_nodes(&mut reclaimed, alive, is_certain);
+            .reuse(&mut reclaimed.states, &used, !has_sections, is_certain);
+        drop(used);
+        kept.holds.iter().for_each(|&hold| alive.keep_hold(hold));
+        self.keep_races(&mut alive);
+        if has_sections {
+            alive.keep_open_sections(&reclaimed.sections);
+            let (gone, used) = (&mut reclaimed.sections, &alive.sections);
+            self.exclusion.release_unused(gone, used, is_certain);
         }
-        reclaimed.counted = self.forest.count();
-        self.counted.store(reclaimed.counted, Ordering::Relaxed);
+        if has_nodes {
+            self.keep_nodes(&reclaimed, &mut alive, kept);
+            self.prune_edges(&mut alive);
+            self.release_nodes(&mut reclaimed, &alive, kept, is_certain);
+        }
+        self.counted.store(self.forest.count(), Ordering::Relaxed);
     }
 
-    /// Notes the states that locations are in, and the strands these name.
-    fn look_through(&self, used: &mut UsedRows, mut alive: Option<&mut Alive<'_>>) {
+    /// Notes the states that locations are in, and what these name.
+    fn look_through(&self, used: &mut UsedStates, alive: &mut Alive<'_>) {
         let mut note = |state: StateId| {
-            used.note(state);
-            if let Some(alive) = alive.as_deref_mut() {
-                self.states.strands(state, |strand| alive.keep(strand));
-            }
+            self.states.note(used, state, |strand, hold| {
+                alive.keep(strand);
+                alive.keep_hold(hold);
+            });
         };
         for states in self.shadow.present() {
             let mut last = StateId::FRESH;
@@ -171,31 +266,151 @@ impl Engine {
         self.atomicity.twins.races().for_each(note);
     }
 
-    fn release_nodes(&self, reclaimed: &mut Reclaimed, mut alive: Alive<'_>, is_certain: bool) {
-        alive.keep(ROOT);
-        alive.keep_task(TaskId::MAIN);
-        for node in self.forest.in_use(&reclaimed.nodes) {
-            alive.keep(node);
-        }
+    fn keep_races(&self, alive: &mut Alive<'_>) {
         let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
-        for race in races.iter() {
-            race.accesses
-                .iter()
-                .for_each(|access| alive.keep(access.strand));
+        for access in races.iter().flat_map(|race| &race.accesses) {
+            alive.keep(access.strand);
+            alive.keep_hold(access.hold);
         }
-        drop(races);
+    }
+
+    /// Notes the nodes that stay for other reasons than histories and sections.
+    fn keep_nodes(&self, reclaimed: &Reclaimed, alive: &mut Alive<'_>, kept: &Kept) {
+        let overtakings = &self.overtakings;
+        let mut named = Vec::new();
+        let is_named = |strands| alive.nodes.has_any(strands);
+        overtakings.prune(is_named, |strand| named.push(strand));
+        self.sections.strands(|strand| named.push(strand));
+        self.racy_reads.strands(|strand| named.push(strand));
+        named.extend(&kept.nodes);
+        named.push(ROOT);
+        named.extend(self.forest.in_use(&reclaimed.nodes));
+        let order = self.lock_order.lock();
+        let order = order.unwrap_or_else(PoisonError::into_inner);
+        named.extend(order.strands().map(|strand| strand.raw()));
+        drop(order);
+        named.into_iter().for_each(|node| alive.keep(node));
+        let aside = self.put_aside.lock();
+        let aside = aside.unwrap_or_else(PoisonError::into_inner);
+        let tasks = aside.iter().chain(&kept.tasks);
+        tasks.for_each(|&task| alive.keep_task(task));
+    }
+
+    fn prune_edges(&self, alive: &mut Alive<'_>) {
+        if self.has_pieces.load(Ordering::Acquire) {
+            let mut frames = self.frames.unused();
+            for task in alive.tasks.rows() {
+                let frame = self.frame_of(TaskId::new(task));
+                self.frames.note(&mut frames, frame);
+            }
+            alive.frames = Some(frames);
+        }
+        let mut sources = Vec::new();
+        let keep = |strand| sources.push(strand);
+        self.prune_layers(alive, keep);
+        sources.into_iter().for_each(|strand| alive.keep(strand));
+    }
+
+    fn release_nodes(
+        &self,
+        reclaimed: &mut Reclaimed,
+        alive: &Alive<'_>,
+        kept: &Kept,
+        is_certain: bool,
+    ) {
         let Alive { nodes, tasks, .. } = alive;
-        let is_dead = |node: usize| !has(&nodes, node);
+        let is_dead = |node: usize| !nodes.has(node as u32);
         self.forest
             .release(&mut reclaimed.nodes, is_certain, is_dead);
         // The first row is that of task 1.
-        let is_dead = |row: usize| !has(&tasks, row + 1);
+        let is_dead = |row: usize| !tasks.has(row as u32 + 1);
         self.tasks
             .release(&mut reclaimed.tasks, is_certain, is_dead);
+        self.release_origins(reclaimed, tasks, kept, is_certain);
     }
 
     fn parent_of(&self, task: TaskId) -> Option<TaskId> {
         let row: TaskRow = self.tasks.get(task.raw().checked_sub(1)?);
         Some(row.parent)
+    }
+
+    /// Gives back what only dead tasks have in common.
+    fn release_origins(
+        &self,
+        reclaimed: &mut Reclaimed,
+        tasks: &Bits,
+        kept: &Kept,
+        is_certain: bool,
+    ) {
+        let mut origins = Bits::new(self.origins.len());
+        let mut finishes = Bits::new(self.finishes.len());
+        let mut frames = self.frames.unused();
+        for task in tasks.rows() {
+            let row = self.origin_of(TaskId::new(task));
+            if origins.set(row) {
+                let origin = self.origins.get(row);
+                finishes.set(origin.finish.raw());
+                self.frames.note(&mut frames, origin.frame);
+            }
+        }
+        for &frame in &kept.frames {
+            self.frames.note(&mut frames, frame);
+        }
+        let is_dead = |row: usize| row != 0 && !origins.has(row as u32);
+        self.origins
+            .release(&mut reclaimed.origins, is_certain, is_dead);
+        // The first row is that of finish 1.
+        let is_dead = |row: usize| !finishes.has(row as u32 + 1);
+        self.finishes
+            .release(&mut reclaimed.finishes, is_certain, is_dead);
+        self.frames
+            .release(&mut reclaimed.frames, &frames, is_certain);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_core::{LockId, LockMode, SiteId, TaskKind};
+
+    /// Two tasks count under one lock in turn, as often as asked; says how many rows of each sort there are then.
+    fn rows_after(sections: u32) -> [usize; 5] {
+        let engine = Engine::new().expect("address space");
+        let mut cache = ThreadCache::new();
+        let mut main = engine.main_task();
+        let mut spawn = || engine.spawn(&mut main, None, TaskKind::Thread, SiteId::new(0), None);
+        let mut tasks = [spawn(), spawn()];
+        let lock = LockId::new(7);
+        for number in 0..sections {
+            let cursor = &mut tasks[number as usize % 2];
+            engine.acquire(cursor, lock, LockMode::Exclusive);
+            engine.read(&mut cache, cursor, 1, 2, || 5);
+            engine.write(&mut cache, cursor, 1, 2, || 6);
+            engine.release(cursor, lock);
+            let mut kept = Kept::default();
+            kept.cursor(&main);
+            tasks.iter().for_each(|cursor| kept.cursor(cursor));
+            // SAFETY: this thread is the only one, and has the only cache.
+            unsafe { engine.reclaim(std::iter::once(&mut cache), &kept, true) };
+        }
+        let reclaimed = engine.reclaimed.lock().expect("no panic");
+        let nodes = engine.forest.count() as usize;
+        [
+            reclaimed.nodes.there(nodes),
+            engine.exclusion.there(&reclaimed.sections),
+            engine.states.rows(),
+            engine.knots(),
+            engine
+                .races(&heddle_core::roster::Roster::new().ancestry())
+                .len(),
+        ]
+    }
+
+    #[test]
+    fn sections_that_are_over_leave_nothing_behind() {
+        let (few, many) = (rows_after(40), rows_after(400));
+        for (few, many) in few.into_iter().zip(many) {
+            assert!(many <= few + few / 4 + 8, "{few} became {many}");
+        }
     }
 }

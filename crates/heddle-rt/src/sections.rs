@@ -51,6 +51,16 @@ impl Sections {
         self.any.store(true, Ordering::Release);
     }
 
+    /// The strands with which the remembered ones began and ended.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) fn strands(&self, mut named: impl FnMut(u32)) {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        for section in latest.values().flatten() {
+            named(section.first);
+            named(section.last);
+        }
+    }
+
     /// Those of `lock` that exclude one of the given mode.
     fn excluding(&self, lock: LockId, mode: LockMode) -> Vec<Section> {
         if !self.any.load(Ordering::Acquire) {

@@ -119,18 +119,6 @@ mod mapped {
             self.blocks.len() as usize * BLOCK as usize * size_of::<u32>()
         }
 
-        /// All granules whose states have memory.
-        #[cfg(feature = "study")]
-        pub(crate) fn settled(&self) -> impl Iterator<Item = u64> + '_ {
-            let blocks = 0..self.settled.capacity() as u64;
-            // SAFETY: the index is below the capacity; zero is a valid value.
-            let is_settled = |&block: &u64| {
-                unsafe { &*self.settled.base().add(block as usize) }.load(Ordering::Relaxed) != 0
-            };
-            let blocks = blocks.filter(is_settled);
-            blocks.flat_map(|block| block * BLOCK..(block + 1) * BLOCK)
-        }
-
         /// The same memory for the common path.
         pub(crate) fn view(&self) -> View {
             View {

@@ -175,6 +175,9 @@ pub(crate) struct States {
 pub(crate) struct Blocks {
     pub(crate) plain: PlainBlocks,
     links: Block,
+    groups: Block,
+    lasts: Block,
+    generals: Block,
     recent_links: Box<[u32]>,
 }
 
@@ -185,6 +188,9 @@ impl Default for Blocks {
         Self {
             plain: PlainBlocks::default(),
             links: Block::default(),
+            groups: Block::default(),
+            lasts: Block::default(),
+            generals: Block::default(),
             recent_links: vec![0; RECENT].into(),
         }
     }
@@ -299,24 +305,6 @@ impl States {
         groups.max().unwrap_or(0)
     }
 
-    /// The strands that a history names.
-    #[cfg(not(feature = "shuttle"))]
-    pub(crate) fn strands(&self, state: StateId, mut of: impl FnMut(u32)) {
-        if state.twin().is_some() {
-            return;
-        }
-        if let Some(plain) = self.plains.get(state) {
-            let marks = plain.writes().iter().chain(plain.reads());
-            return marks.for_each(|mark| of(mark.strand));
-        }
-        let mut groups = Vec::new();
-        self.open_general(state.0 & !FORM, &mut groups);
-        for group in groups {
-            let marks = self.iter(group.writes).chain(self.iter(group.reads));
-            marks.for_each(|mark| of(mark.strand));
-        }
-    }
-
     /// What the last writes of a state held.
     pub(crate) fn last(&self, state: StateId) -> LastId {
         match state.0 & FORM {
@@ -337,10 +325,10 @@ impl States {
             [group] if last == LastId::NOTHING && group.locks == LockSet::EMPTY => {
                 match self.plain_of(group) {
                     Some(plain) => self.plains.number(&mut blocks.plain, &plain),
-                    None => self.close_general(groups, last),
+                    None => self.close_general(blocks, groups, last),
                 }
             }
-            _ => self.close_general(groups, last),
+            _ => self.close_general(blocks, groups, last),
         }
     }
 
@@ -360,11 +348,19 @@ impl States {
         Some(plain)
     }
 
-    fn close_general(&self, groups: &[Group], last: LastId) -> Option<StateId> {
+    fn close_general(
+        &self,
+        blocks: &mut Blocks,
+        groups: &[Group],
+        last: LastId,
+    ) -> Option<StateId> {
         let groups = groups.iter().rev().try_fold(0, |rest, &group| {
-            self.groups.push(GroupLink { group, rest })
+            let link = GroupLink { group, rest };
+            self.groups.push_in(&mut blocks.groups, link)
         })?;
-        self.generals.push(General { groups, last }).map(StateId)
+        let general = General { groups, last };
+        let row = self.generals.push_in(&mut blocks.generals, general);
+        row.map(StateId)
     }
 
     /// The list with `mark` in front.
@@ -450,7 +446,13 @@ impl States {
     }
 
     /// What the last writes held, after one more of these bytes that holds `hold`.
-    pub(crate) fn overwrite(&self, last: LastId, mask: Mask, hold: Hold) -> Option<LastId> {
+    pub(crate) fn overwrite(
+        &self,
+        blocks: &mut Blocks,
+        last: LastId,
+        mask: Mask,
+        hold: Hold,
+    ) -> Option<LastId> {
         if last == LastId::NOTHING && hold == Hold::NOTHING {
             return Some(last);
         }
@@ -462,7 +464,7 @@ impl States {
             .rev()
             .try_fold(LastId::NOTHING, |rest, link| {
                 let mask = link.mask & !mask;
-                self.lasts.push(LastLink { mask, rest, ..link }).map(LastId)
+                self.push_last(blocks, LastLink { mask, rest, ..link })
             })?;
         if hold == Hold::NOTHING {
             return Some(rest);
@@ -473,11 +475,11 @@ impl States {
             reader: 0,
             rest,
         };
-        self.lasts.push(link).map(LastId)
+        self.push_last(blocks, link)
     }
 
     /// The same, after a read in a section. The oldest reads are forgotten when there are many.
-    pub(crate) fn look(&self, last: LastId, now: Mark) -> Option<LastId> {
+    pub(crate) fn look(&self, blocks: &mut Blocks, last: LastId, now: Mark) -> Option<LastId> {
         let mut rest = last;
         if self.lasts_of(last).filter(|link| link.reader != 0).count() >= 2 * LOOKS {
             let mut looks = 0;
@@ -492,7 +494,7 @@ impl States {
                 .into_iter()
                 .rev()
                 .try_fold(LastId::NOTHING, |rest, link| {
-                    self.lasts.push(LastLink { rest, ..link }).map(LastId)
+                    self.push_last(blocks, LastLink { rest, ..link })
                 })?;
         }
         let link = LastLink {
@@ -501,7 +503,11 @@ impl States {
             reader: now.strand,
             rest,
         };
-        self.lasts.push(link).map(LastId)
+        self.push_last(blocks, link)
+    }
+
+    fn push_last(&self, blocks: &mut Blocks, link: LastLink) -> Option<LastId> {
+        self.lasts.push_in(&mut blocks.lasts, link).map(LastId)
     }
 
     /// The reads of these bytes in sections since they were last written, and what they held.
@@ -529,3 +535,136 @@ impl States {
         })
     }
 }
+
+/// Finds rows that no location refers to.
+#[cfg(not(feature = "shuttle"))]
+mod reclaim {
+    use super::{Blocks, FORM, GENERAL, Hold, ListId, StateId, States};
+    use crate::plain::{IdleRows, UsedRows};
+    use crate::store::{Bits, Idle};
+
+    /// What was unused the last time.
+    #[derive(Debug, Default)]
+    pub(crate) struct IdleStates {
+        plain: IdleRows,
+        general: [Idle; 4],
+    }
+
+    /// The rows that are referred to.
+    #[derive(Debug)]
+    pub(crate) struct UsedStates {
+        plain: UsedRows,
+        links: Bits,
+        groups: Bits,
+        lasts: Bits,
+        generals: Bits,
+    }
+
+    impl States {
+        /// Nothing is referred to yet.
+        pub(crate) fn unused(&self) -> UsedStates {
+            UsedStates {
+                plain: UsedRows::new(&self.plains),
+                links: Bits::new(self.links.len()),
+                groups: Bits::new(self.groups.len()),
+                lasts: Bits::new(self.lasts.len()),
+                generals: Bits::new(self.generals.len()),
+            }
+        }
+
+        /// Bytes of rows made since unused ones were last looked for.
+        pub(crate) fn taken_bytes(&self) -> usize {
+            self.plains.taken_bytes()
+                + self.links.taken_bytes()
+                + self.groups.taken_bytes()
+                + self.lasts.taken_bytes()
+                + self.generals.taken_bytes()
+        }
+
+        /// How many rows of the general form were ever made.
+        #[cfg(test)]
+        pub(crate) fn rows(&self) -> usize {
+            let lists = self.links.len() + self.groups.len() + self.lasts.len();
+            (lists + self.generals.len()) as usize
+        }
+
+        /// A location is in this state. Tells which strands it names, and what they held, unless it has been told.
+        pub(crate) fn note(
+            &self,
+            used: &mut UsedStates,
+            state: StateId,
+            mut named: impl FnMut(u32, Hold),
+        ) {
+            used.plain.note(state);
+            if state.twin().is_some() {
+                return;
+            }
+            if let Some(plain) = self.plains.get(state) {
+                let marks = plain.writes().iter().chain(plain.reads());
+                return marks.for_each(|mark| named(mark.strand, mark.hold));
+            }
+            let row = state.0 & !FORM;
+            if state.0 & FORM != GENERAL || !used.generals.set(row) {
+                return;
+            }
+            let general = self.generals.get(row);
+            let mut at = general.groups;
+            while at != 0 && used.groups.set(at) {
+                let link = self.groups.get(at);
+                self.note_list(used, link.group.writes, &mut named);
+                self.note_list(used, link.group.reads, &mut named);
+                at = link.rest;
+            }
+            let mut at = general.last.0;
+            while at != 0 && used.lasts.set(at) {
+                let link = self.lasts.get(at);
+                named(link.reader, link.hold);
+                at = link.rest.0;
+            }
+        }
+
+        fn note_list(
+            &self,
+            used: &mut UsedStates,
+            list: ListId,
+            named: &mut impl FnMut(u32, Hold),
+        ) {
+            let mut at = list;
+            while at != ListId::EMPTY && used.links.set(at.0) {
+                let link = self.link(at);
+                named(link.strand, link.hold);
+                at = link.rest;
+            }
+        }
+
+        /// Rows of blocks that were unused last time, are now, and so are for certain may be used again.
+        pub(crate) fn reuse(
+            &self,
+            idle: &mut IdleStates,
+            used: &UsedStates,
+            keeps_general: bool,
+            is_certain: bool,
+        ) {
+            self.plains.reuse(&mut idle.plain, &used.plain, is_certain);
+            if keeps_general {
+                return;
+            }
+            let [links, groups, lasts, generals] = &mut idle.general;
+            self.links.reuse_rows(links, is_certain, &used.links);
+            self.groups.reuse_rows(groups, is_certain, &used.groups);
+            self.lasts.reuse_rows(lasts, is_certain, &used.lasts);
+            self.generals
+                .reuse_rows(generals, is_certain, &used.generals);
+        }
+    }
+
+    impl Blocks {
+        /// Whatever it knows of rows is void.
+        pub(crate) fn forget(&mut self) {
+            *self = Self::default();
+        }
+    }
+}
+
+#[cfg(not(feature = "shuttle"))]
+pub(crate) use reclaim::{IdleStates, UsedStates};

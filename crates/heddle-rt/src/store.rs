@@ -138,10 +138,70 @@ impl Block {
 #[cfg(not(feature = "shuttle"))]
 mod reclaim {
     use super::{Block, Ordering, PoisonError, Reserved, STEP, Store};
+    use std::ops::Range;
 
     /// What was unused the last time.
     #[derive(Debug, Default)]
     pub(crate) struct Idle(Vec<bool>);
+
+    /// A set of rows.
+    #[derive(Debug, Default)]
+    pub(crate) struct Bits(Vec<u64>);
+
+    impl Bits {
+        /// None of so many rows.
+        pub(crate) fn new(rows: u32) -> Self {
+            Self(vec![0; rows as usize / 64 + 1])
+        }
+
+        /// Adds a row; whether it is new.
+        #[inline]
+        pub(crate) fn set(&mut self, row: u32) -> bool {
+            let Some(word) = self.0.get_mut(row as usize / 64) else {
+                return false;
+            };
+            let bit = 1 << (row % 64);
+            let is_new = *word & bit == 0;
+            *word |= bit;
+            is_new
+        }
+
+        #[inline]
+        pub(crate) fn has(&self, row: u32) -> bool {
+            let word = self.0.get(row as usize / 64);
+            word.is_some_and(|word| word >> (row % 64) & 1 != 0)
+        }
+
+        /// The rows of the set.
+        pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+            let words = (0..).step_by(64).zip(self.0.iter().copied());
+            words
+                .filter(|&(_, word)| word != 0)
+                .flat_map(|(first, word)| {
+                    (0..64u32)
+                        .filter(move |bit| word >> bit & 1 != 0)
+                        .map(move |bit| first + bit)
+                })
+        }
+
+        /// Whether one of these rows is in the set.
+        pub(crate) fn has_any(&self, rows: Range<u32>) -> bool {
+            let mut at = rows.start;
+            while at < rows.end {
+                let Some(&word) = self.0.get(at as usize / 64) else {
+                    return false;
+                };
+                let end = rows.end.min((at / 64 + 1) * 64);
+                let (skipped, len) = (at % 64, end - at);
+                let these = u64::MAX >> (64 - len) << skipped;
+                if word & these != 0 {
+                    return true;
+                }
+                at = end;
+            }
+            false
+        }
+    }
 
     /// Which pages of a table only dead rows are in.
     #[derive(Debug, Default)]
@@ -204,6 +264,14 @@ mod reclaim {
             self.taken.store(0, Ordering::Relaxed);
         }
 
+        /// The same, where it is known which rows are used.
+        pub(crate) fn reuse_rows(&self, idle: &mut Idle, is_certain: bool, used: &Bits) {
+            self.reuse(idle, is_certain, |block| {
+                let start = block as u32 * Block::LEN + 1;
+                used.has_any(start..start + Block::LEN)
+            });
+        }
+
         /// The same for pages, which are given back to the system.
         pub(crate) fn release(
             &self,
@@ -264,26 +332,27 @@ mod reclaim {
         /// Rows that are still there, of a table of `rows` rows of this type.
         pub(crate) fn present<T>(&self, rows: usize) -> impl Iterator<Item = usize> + '_ {
             let row = size_of::<T>();
-            (0..rows).step_by(PAGE / row).flat_map(move |first| {
-                let is_gone = self.0.get(first * row / PAGE) == Some(&Page::Released);
-                let last = if is_gone {
-                    first
-                } else {
-                    (first + PAGE / row).min(rows)
-                };
-                first..last
-            })
+            let pages = 0..(rows * row).div_ceil(PIECE);
+            let there = pages.filter(|&page| self.0.get(page) != Some(&Page::Released));
+            let rows = there.flat_map(move |page| {
+                let first = |page: usize| (page * PIECE).div_ceil(row).min(rows);
+                first(page)..first(page + 1)
+            });
+            rows.filter(|&index| !self.has_released::<T>(index))
         }
 
-        /// Whether a row of this type is gone.
+        /// Whether a row of this type is gone, or a part of it.
         pub(crate) fn has_released<T>(&self, index: usize) -> bool {
-            self.0.get(index * size_of::<T>() / PIECE) == Some(&Page::Released)
+            let row = size_of::<T>();
+            let ends = [index * row, (index + 1) * row - 1];
+            ends.iter()
+                .any(|end| self.0.get(end / PIECE) == Some(&Page::Released))
         }
     }
 }
 
 #[cfg(not(feature = "shuttle"))]
-pub(crate) use reclaim::{Idle, Pages};
+pub(crate) use reclaim::{Bits, Idle, Pages};
 
 /// Reserved address space for `capacity` rows, zero until written.
 #[derive(Debug)]

@@ -42,7 +42,6 @@ impl Engine {
             site,
             phases: Mutex::default(),
         };
-        self.gather(cursor, team.region.id());
         self.phase(&team, 0);
         team
     }
@@ -64,9 +63,7 @@ impl Engine {
         self.record(|book| {
             book.spawn(team.owner, task, phase.id(), TaskKind::Member, site);
         });
-        let mut member = self.start(frame, task, node, phase.id(), phase.id());
-        self.enrol(&mut member, team.region.id());
-        member
+        self.start(frame, task, node, phase.id(), phase.id())
     }
 
     /// The member reaches a barrier. To be said before any member passes it.
@@ -74,7 +71,6 @@ impl Engine {
         let (task, phase) = (cursor.task, cursor.finish);
         self.each_layer(|layer| layer.end(task, phase));
         self.operate(cursor);
-        self.close_into(cursor, phase);
     }
 
     /// The member passes the barrier it has reached, after every other member has reached it and all
@@ -87,11 +83,9 @@ impl Engine {
         self.record(|book| book.pass(team.owner, task, phase.id()));
         self.forest.leave_task(cursor.scope);
         let passed = cursor.phase + 1;
-        let (hold, before) = (cursor.hold, cursor.finish);
-        let course = std::mem::take(&mut cursor.course);
+        let hold = cursor.hold;
         *cursor = self.start(cursor.frame, task, node, phase.id(), phase.id());
-        (cursor.phase, cursor.hold, cursor.course) = (passed, hold, course);
-        self.gone_past(cursor, before);
+        (cursor.phase, cursor.hold) = (passed, hold);
     }
 
     /// The team is over, and with it all its tasks.
@@ -106,7 +100,6 @@ impl Engine {
             self.forest.leave(last.node);
             self.each_layer(|layer| layer.finish_end(last.id(), team.owner, &self.forest));
             self.record(|book| book.finish_end(team.owner, last.id()));
-            self.gone_past(cursor, last.id());
         }
         self.finish_end(cursor, team.region);
     }
@@ -169,6 +162,7 @@ impl Engine {
     /// The piece is done.
     pub fn piece_end(&self, cursor: &mut Cursor, outside: Outside) {
         let (piece, finish) = (cursor.task, cursor.finish);
+        self.done_with(piece);
         self.each_layer(|layer| layer.end(piece, finish));
         self.record(|book| book.end(piece));
         if cursor.wait != ROOT {
@@ -204,9 +198,7 @@ impl Engine {
         self.each_layer(|layer| layer.spawn(parent.task, task));
         let node = self.forest.push(below, NodeKind::Task, task);
         self.operate(parent);
-        let mut child = self.start(parent.frame, task, node, parent.finish, joined_at(wait));
-        self.branch(parent, &mut child);
-        child
+        self.start(parent.frame, task, node, parent.finish, joined_at(wait))
     }
 
     /// The task has waited for the children it created since it last did.
@@ -215,7 +207,6 @@ impl Engine {
         self.wait_for_outer_children(cursor);
         for left in std::mem::take(&mut cursor.left_waits) {
             self.wait_over(cursor, left);
-            self.gone_past(cursor, joined_at(left));
         }
         let wait = cursor.wait;
         if wait == ROOT {
@@ -225,7 +216,6 @@ impl Engine {
         cursor.scope = self.forest.node(wait).parent;
         cursor.wait = ROOT;
         self.operate(cursor);
-        self.gone_past(cursor, joined_at(wait));
         let task = cursor.task;
         self.each_layer(|layer| layer.finish_end(joined_at(wait), task, &self.forest));
     }
@@ -279,7 +269,6 @@ impl Engine {
     #[cold]
     fn wait_by_edges(&self, cursor: &mut Cursor, wait: NodeIndex) {
         let children: Vec<NodeIndex> = self.forest.children(wait).collect();
-        self.gone_past(cursor, joined_at(wait));
         let ends: Vec<u32> = children
             .into_iter()
             .map(|child| {
@@ -310,7 +299,6 @@ impl Engine {
         let task = parent.task;
         self.each_layer(|layer| layer.finish_end(joined_by, task, &self.forest));
         self.operate(parent);
-        self.gone_past(parent, joined_by);
         self.record(|book| book.join(task, end.task()));
         end
     }

@@ -3,7 +3,7 @@
 mod driver;
 mod recorded;
 
-use driver::{Driver, Numbers};
+use driver::{followed, named, torn, verdicts};
 use heddle_core::Certainty;
 use heddle_core::atomicity::Scope;
 use heddle_oracle::stream::{Class, Mode, atomic_script, simulate};
@@ -12,9 +12,9 @@ use heddle_rt::{Analysis, Engine};
 use std::cell::Cell;
 
 /// The strongest verdict on each torn unit.
-fn verdicts_of(torn: &[Torn]) -> TornVerdicts {
+fn verdicts_of(all: &[Torn]) -> TornVerdicts {
     let mut verdicts = TornVerdicts::new();
-    for torn in torn {
+    for torn in all {
         let known = verdicts.entry(torn.subject).or_insert(torn.certainty);
         *known = torn.certainty.max(*known);
     }
@@ -37,14 +37,10 @@ fn agrees(class: Class, mode: Mode, scope: Scope) -> [usize; 2] {
     let cases = given.and_then(|cases| cases.parse().ok()).unwrap_or(200);
     let result = try_cases(&atomic_script(class, mode), cases, 7, |script| {
         let events = simulate(script);
-        let run = |analysis| {
-            let mut driver = Driver::new(engine(scope, analysis), Numbers::of(&events));
-            events.iter().for_each(|&event| driver.on(event));
-            driver
-        };
-        let driver = run(Analysis::All);
+        let run = |analysis| followed(engine(scope, analysis), &events);
+        let follower = run(Analysis::All);
         let oracle = Oracle::of(&events);
-        let (found, expected) = (driver.torn(), verdicts_of(&oracle.torn(scope)));
+        let (found, expected) = (torn(&follower), verdicts_of(&oracle.torn(scope)));
         for certainty in expected.values() {
             let mut count = seen.get();
             count[usize::from(*certainty == Certainty::Certain)] += 1;
@@ -56,13 +52,13 @@ fn agrees(class: Class, mode: Mode, scope: Scope) -> [usize; 2] {
             ));
         }
         let alone = run(Analysis::Atomicity);
-        if alone.torn() != found || !alone.verdicts().is_empty() {
-            let alone = alone.torn();
+        if torn(&alone) != found || !verdicts(&alone).is_empty() {
+            let alone = torn(&alone);
             return Err(format!(
                 "without races it finds {alone:?}, with them {found:?}\n\n{script}"
             ));
         }
-        driver::agrees(&driver.verdicts(), &oracle)
+        driver::agrees(&verdicts(&follower), &oracle.live_bounds_where_watched())
             .map_err(|wrong| format!("races: {wrong}\n\n{script}"))
     });
     if let Err(wrong) = result {
@@ -116,10 +112,10 @@ fn a_recording_has_the_torn_units_of_the_run() {
         let result = try_cases(&script, 200, 7, |script| {
             let events = simulate(script);
             let (engine, tape) = recorded::engine();
-            let mut driver = Driver::new(engine, Numbers::of(&events));
-            events.iter().for_each(|&event| driver.on(event));
-            let outcome = recorded::outcome(&driver.engine, &tape)?;
-            let (found, expected) = (driver.named(torn_verdicts(&outcome)), driver.torn());
+            let follower = followed(engine, &events);
+            let outcome = recorded::outcome(follower.engine(), &tape)?;
+            let found = named(&follower, torn_verdicts(&outcome));
+            let expected = torn(&follower);
             match found == expected {
                 true => Ok(()),
                 false => Err(format!(

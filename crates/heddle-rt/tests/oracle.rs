@@ -2,9 +2,10 @@
 
 mod driver;
 
-use driver::{Driver, Numbers};
+use driver::{followed, follower, verdicts};
 use heddle_core::{
-    Event, Extent, FinishId, FinishKind, Location, LockId, LockMode, SiteId, TaskId, TaskKind,
+    Event, Extent, FinishId, FinishKind, Listener, Location, LockId, LockMode, SiteId, TaskId,
+    TaskKind,
 };
 use heddle_oracle::stream::{Class, Mode, script, simulate};
 use heddle_oracle::{Oracle, try_cases};
@@ -15,10 +16,14 @@ fn agrees(class: Class, mode: Mode, reclaims: bool) {
     let cases = given.and_then(|cases| cases.parse().ok()).unwrap_or(200);
     let result = try_cases(&script(class, mode), cases, 7, |script| {
         let events = simulate(script);
-        let mut driver = Driver::new(Engine::new().expect("address space"), Numbers::of(&events));
-        driver.reclaims = reclaims;
-        events.iter().for_each(|&event| driver.on(event));
-        driver::agrees(&driver.verdicts(), &Oracle::of(&events))
+        let mut follower = follower(Engine::new().expect("address space"));
+        for &event in &events {
+            follower.on(event);
+            if reclaims {
+                follower.reclaim();
+            }
+        }
+        driver::agrees(&verdicts(&follower), &Oracle::of(&events).live_bounds())
             .map_err(|wrong| format!("{wrong}\n\n{script}"))
     });
     if let Err(wrong) = result {
@@ -50,7 +55,7 @@ fn what_is_given_back_after_each_event_changes_no_verdict() {
 
 #[test]
 fn a_repeated_access_of_one_strand_is_known_and_another_strand_still_races() {
-    let mut driver = Driver::new(Engine::new().expect("address space"), Numbers(vec![3]));
+    let mut driver = follower(Engine::new().expect("address space"));
     let site = SiteId::new(0);
     let extent = Extent::one(heddle_core::Location(3));
     let task = TaskId::new(1);
@@ -66,7 +71,7 @@ fn a_repeated_access_of_one_strand_is_known_and_another_strand_still_races() {
     for _ in 0..3 {
         driver.on(Event::Write { extent, site });
     }
-    assert!(driver.verdicts().is_empty());
+    assert!(verdicts(&driver).is_empty());
     driver.on(Event::Begin { task });
     driver.on(Event::Acquire {
         lock: LockId::ISOLATED,
@@ -74,7 +79,7 @@ fn a_repeated_access_of_one_strand_is_known_and_another_strand_still_races() {
         site,
     });
     driver.on(Event::Write { extent, site });
-    assert_eq!(driver.verdicts().len(), 1);
+    assert_eq!(verdicts(&driver).len(), 1);
 }
 
 #[test]
@@ -106,7 +111,6 @@ fn a_race_met_time_and_again_hides_none_on_a_location_with_the_same_past() {
     // Both locations have one past now, and the first has raced at site 0 many times.
     events.extend(run(200, FinishId::MAIN, write(2, 7)));
     events.push(write(2, 0));
-    let mut driver = Driver::new(Engine::new().expect("address space"), Numbers::of(&events));
-    events.iter().for_each(|&event| driver.on(event));
-    assert_eq!(driver.verdicts(), Oracle::of(&events).verdicts());
+    let driver = followed(Engine::new().expect("address space"), &events);
+    assert_eq!(verdicts(&driver), Oracle::of(&events).verdicts());
 }

@@ -12,7 +12,7 @@ use heddle_core::{
     AccessKind, Event, Extent, FinishId, FinishKind, Location, SiteId, TaskId, TaskKind,
 };
 use heddle_oracle::Oracle;
-use heddle_rt::{Cursor, Engine, Team, ThreadCache};
+use heddle_rt::{Cursor, Engine, Kept, Team, ThreadCache};
 use random::Random;
 use std::collections::BTreeSet;
 
@@ -138,8 +138,10 @@ impl Simulation {
         let extent = Extent::one(Location(location));
         let (engine, cache) = (&self.engine, &mut self.cache);
         if self.reclaims {
+            let mut kept = Kept::default();
+            kept.cursor(&me.cursor);
             // SAFETY: this thread is the only one, and has the only cache.
-            unsafe { engine.reclaim(std::iter::once(&mut *cache), true) };
+            unsafe { engine.reclaim(std::iter::once(&mut *cache), &kept, true) };
         }
         self.events.push(match kind {
             AccessKind::Read => {

@@ -17,8 +17,8 @@ pub struct Limits {
     pub names: u64,
     /// The most locations one extent may have.
     pub extent: u64,
-    /// The most locations that reads, writes and frees may touch beyond the first 16 of each, in
-    /// the whole run. A detector with a cell for each touched location thus needs no more than
+    /// The most locations that reads, writes, frees and declarations as atomic may cover beyond the first 16 of
+    /// each, in the whole run. A detector with a cell for each touched location thus needs no more than
     /// this many cells plus so many for each event.
     pub spread: u64,
 }

@@ -128,7 +128,8 @@ impl Validator {
             }
             Event::Atomic { extent, .. } => {
                 self.announced(self.features.atomics, Feature::Atomics)?;
-                self.limits.extent(extent)
+                self.limits.extent(extent)?;
+                self.spread_over(extent)
             }
             Event::DeclareLock { lock, name } => {
                 self.limits.name(name)?;
@@ -455,6 +456,11 @@ impl Validator {
     fn access(&mut self, extent: Extent, site: SiteId) -> Verdict {
         self.limits.extent(extent)?;
         self.limits.site(site)?;
+        self.spread_over(extent)
+    }
+
+    /// A detector has a cell for each of these locations.
+    fn spread_over(&mut self, extent: Extent) -> Verdict {
         self.spread = self.spread.saturating_add(extent.len.saturating_sub(FREE));
         ensure(self.spread <= self.limits.spread, Violation::TooSpread)
     }

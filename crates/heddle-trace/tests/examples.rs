@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use heddle_core::{Event, Features, Listener, OrderChoice, Run, check};
+use heddle_check::check;
+use heddle_core::{Event, Features, Listener, OrderChoice, Run};
 use heddle_lang::machine::Code;
 use heddle_lang::{Program, compile};
 use heddle_trace::{Limits, Trace, Validator, Writer};

@@ -2,6 +2,7 @@
 
 mod streams;
 
+use heddle_check::check;
 use heddle_core::*;
 use heddle_trace::{Limits, Trace, Validator, Writer};
 use proptest::prelude::*;

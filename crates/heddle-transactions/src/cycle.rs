@@ -128,6 +128,18 @@ fn conflicting<'a>(
 }
 
 impl Cycle {
+    /// The cycle of these steps; several of task order in a row are one.
+    pub fn new(steps: impl Iterator<Item = Leg>) -> Self {
+        let mut legs: Vec<Leg> = Vec::new();
+        for leg in steps {
+            match (legs.last_mut(), leg) {
+                (Some(Leg::Serial(_, last)), Leg::Serial(_, next)) => *last = next,
+                _ => legs.push(leg),
+            }
+        }
+        Self { legs }
+    }
+
     /// The access constraints.
     pub fn constraints(&self) -> impl Iterator<Item = (Transaction, Transaction)> + '_ {
         self.legs.iter().filter_map(|leg| match leg {

@@ -3,12 +3,14 @@
 use heddle_core::{Decision, SiteId, TransactionCounts};
 use rustc_hash::FxHashMap;
 
+use crate::Options;
 use crate::cycle::{Choice, Cycle, End, Leg, Route};
 use crate::exact::{self, Answer, Bound};
+use crate::finding::parted;
 use crate::interactions::{Incidence, Interactions};
 use crate::log::{Log, Strand, Transaction};
 use crate::order::Order;
-use crate::search::{Decide, Search};
+use crate::search::{Decide, Search, Verdict};
 
 /// Whether thread cycles are decided exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -38,6 +40,8 @@ pub struct Stands {
     pub sequence: Vec<Transaction>,
     /// How many strands were found separated so.
     pub count: u64,
+    /// Whether the programmer has called it harmless.
+    pub verdict: Verdict,
 }
 
 /// Source positions and locations where a cycle leaves the separated strand and comes back.
@@ -46,7 +50,7 @@ type Key = ([SiteId; 2], [u32; 2]);
 /// Decides cycles and keeps those that stand, one per pair of positions and locations.
 #[derive(Debug)]
 pub struct Decider<'a> {
-    exact: Exact,
+    options: &'a Options,
     log: &'a Log,
     interactions: &'a Interactions,
     /// What stands.
@@ -58,9 +62,9 @@ pub struct Decider<'a> {
 
 impl<'a> Decider<'a> {
     /// A decider that knows nothing yet.
-    pub fn new(exact: Exact, log: &'a Log, interactions: &'a Interactions) -> Self {
+    pub fn new(options: &'a Options, log: &'a Log, interactions: &'a Interactions) -> Self {
         Self {
-            exact,
+            options,
             log,
             interactions,
             standing: Vec::new(),
@@ -80,10 +84,19 @@ impl<'a> Decider<'a> {
         )
     }
 
-    fn stand(&mut self, ends: [End; 2], cycle: Cycle, sequence: Option<Vec<Transaction>>) {
+    fn stand(
+        &mut self,
+        ends: [End; 2],
+        cycle: Cycle,
+        sequence: Option<Vec<Transaction>>,
+    ) -> Verdict {
         let decision = match sequence {
             Some(_) => Decision::Confirmed,
             None => Decision::Undecided,
+        };
+        let verdict = match self.options.harmless.contains(&parted(&cycle)) {
+            true => Verdict::Harmless,
+            false => Verdict::Stands,
         };
         let key = self.key(&ends[0], &ends[1]);
         let next = self.standing.len();
@@ -94,6 +107,7 @@ impl<'a> Decider<'a> {
             decision,
             sequence: sequence.unwrap_or_default(),
             count: 1,
+            verdict,
         };
         match self.standing.get_mut(row) {
             None => {
@@ -110,6 +124,7 @@ impl<'a> Decider<'a> {
             }
             Some(known) => known.count += 1,
         }
+        verdict
     }
 
     fn count(&mut self, decision: Decision) {
@@ -134,22 +149,22 @@ impl<'a> Decider<'a> {
     }
 
     fn exactly(&self, route: &Route, search: &mut Search<'_>, order: &mut Order) -> Answer {
-        let bound = match self.exact {
+        let bound = match self.options.exact {
             Exact::Never => return Answer::Unknown,
             Exact::Quick => Bound::QUICK,
             Exact::Always => Bound::THOROUGH,
         };
-        let Some(strands) = search.around(route.start, order, bound.strands) else {
+        let Some(around) = search.around(route.start, order, bound.strands) else {
             return Answer::Unknown;
         };
         let ends = [route.start, route.end];
-        exact::decide(ends, &strands, bound, self.log, self.interactions, order)
+        exact::decide(ends, &around, bound, self.log, self.interactions, order)
     }
 }
 
 impl Decide for Decider<'_> {
     /// The other strand comes between the two: always a schedule.
-    fn single(&mut self, start: End, stop: Strand, end: End) {
+    fn single(&mut self, start: End, stop: Strand, end: End) -> Verdict {
         let entry = self.interactions.entry_at(start.location, stop);
         let others = entry.map_or(&[][..], |entry| self.interactions.incidences(entry));
         let between = others
@@ -160,7 +175,7 @@ impl Decide for Decider<'_> {
                 false,
                 "a partner conflicts with every transaction of the entry"
             );
-            return;
+            return Verdict::Refuted;
         };
         let location = start.location;
         let leg = |from: Incidence, to: Incidence| Leg::Access { location, from, to };
@@ -168,36 +183,33 @@ impl Decide for Decider<'_> {
             legs: vec![leg(start.incidence, other), leg(other, end.incidence)],
         };
         let sequence = [start.incidence, other, end.incidence].map(|one| one.transaction);
-        self.stand([start, end], cycle, Some(sequence.into()));
+        self.stand([start, end], cycle, Some(sequence.into()))
     }
 
-    fn cross(&mut self, route: Route, search: &mut Search<'_>, order: &mut Order) -> bool {
+    fn cross(&mut self, route: Route, search: &mut Search<'_>, order: &mut Order) -> Verdict {
         let ends = [route.start, route.end];
         if let Some((cycle, sequence)) = self.simply(&route, order) {
-            self.stand(ends, cycle, Some(sequence));
-            return true;
+            return self.stand(ends, cycle, Some(sequence));
         }
         match self.exactly(&route, search, order) {
             Answer::Cycle(cycle) => {
                 let sequence = cycle.sequence(self.log, order).ok();
-                self.stand(ends, cycle, sequence);
-                true
+                self.stand(ends, cycle, sequence)
             }
             Answer::None => {
                 self.counts.refuted += 1;
-                false
+                Verdict::Refuted
             }
             Answer::Unknown => {
                 let cycle = route.cycle(Choice::Forward, self.interactions);
                 let cycle = cycle.unwrap_or(Cycle { legs: Vec::new() });
-                self.stand(ends, cycle, None);
-                true
+                self.stand(ends, cycle, None)
             }
         }
     }
 
-    fn is_known(&self, start: &End, end: &End) -> bool {
-        let row = self.rows.get(&self.key(start, end));
-        row.is_some_and(|&row| self.standing[row].decision == Decision::Confirmed)
+    fn known(&self, start: &End, end: &End) -> Option<Verdict> {
+        let known = &self.standing[*self.rows.get(&self.key(start, end))?];
+        (known.decision == Decision::Confirmed).then_some(known.verdict)
     }
 }

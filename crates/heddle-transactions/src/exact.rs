@@ -7,21 +7,30 @@
 //! # Encoding
 //! One variable per possible step from strand to strand. Exactly one step leaves the start; a strand
 //! that is entered is left; a strand is entered at most once. From the start, steps then form a path that
-//! can only stop at the end. That they contain no cycle is said by an order of the transactions
-//! concerned: one variable per pair, two clauses per triple, a step implies that its transactions are so
-//! ordered. Where the triples would be too many, cycles are forbidden one by one as they turn up.
+//! can only stop at the end.
+//!
+//! The path visits every strand once, so a cycle of transactions contains a *turn*: task order between
+//! different strands that leads back to a transaction further up the path. That no cycle passes a turn is
+//! said by one variable per transaction, "it follows from this turn", which steps and task order pass on,
+//! and which must not hold of what precedes the turn. These clauses are added for a turn when a path with a
+//! cycle through it turns up; after as many rounds as there are turns, nothing is left to add.
+//!
+//! Before that, the question is asked of strands alone (`allowed.rs`), which settles what gates decide.
 //!
 //! Of the pairs of transactions that two strands can step over, only those count that leave earliest and
-//! enter latest: whatever follows from such a step follows from the others too.
+//! enter latest: whatever follows from such a step follows from the others too. Task order goes from
+//! strand to strand over thread edges, so that there are as many steps as edges.
 //!
 //! # Guarantee
 //! `Some(cycle)` is a race assignment; `None` is a proof that there is none between this start and this
 //! end. Within a bound; beyond it the answer is [`Answer::Unknown`].
 
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 
-use crate::cycle::{Cycle, End, Leg, sequence, serial};
+use crate::allowed::{self, Allowed, Step};
+use crate::cycle::{Cycle, End, Leg, sequence};
 use crate::interactions::{Incidence, Interactions};
 use crate::log::{Log, Strand, Transaction};
 use crate::order::Order;
@@ -35,24 +44,24 @@ pub struct Bound {
     pub steps: usize,
     /// Decisions of the solver.
     pub decisions: u64,
-    /// Cycles forbidden one by one.
-    pub rounds: usize,
+    /// Clauses about turns.
+    pub clauses: usize,
 }
 
 impl Bound {
     /// Takes well under a second.
     pub const QUICK: Self = Self {
-        strands: 400,
-        steps: 20_000,
+        strands: 2_000,
+        steps: 40_000,
         decisions: 200_000,
-        rounds: 200,
+        clauses: 2_000_000,
     };
     /// As much as it takes, within reason for memory.
     pub const THOROUGH: Self = Self {
         strands: 20_000,
         steps: 2_000_000,
         decisions: u64::MAX,
-        rounds: usize::MAX,
+        clauses: usize::MAX,
     };
 }
 
@@ -67,9 +76,6 @@ pub enum Answer {
     Unknown,
 }
 
-/// Up to here the order of transactions is written out.
-const MOST_ORDERED: usize = 128;
-
 #[derive(Clone, Copy, Debug)]
 struct Hop {
     /// Row of the strand it leaves; the start has none.
@@ -80,10 +86,19 @@ struct Hop {
     var: Var,
 }
 
+/// The strands that can be on a cycle.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Around {
+    /// Ascending. All that thread edges lead over, also those without interactions.
+    pub strands: Vec<Strand>,
+    /// The thread edges between them: of each row, the rows of those that follow.
+    pub after: Vec<Vec<usize>>,
+}
+
 /// Decides between one start and one end, over these strands.
 pub fn decide(
     ends: [End; 2],
-    strands: &[Strand],
+    around: &Around,
     bound: Bound,
     log: &Log,
     interactions: &Interactions,
@@ -95,7 +110,8 @@ pub fn decide(
     let mut problem = Problem {
         solver: Solver::new(SolverOpts::default(), budget),
         hops: Vec::new(),
-        strands,
+        after: &around.after,
+        strands: &around.strands,
         log,
         interactions,
         order,
@@ -105,14 +121,18 @@ pub fn decide(
         return Answer::Unknown;
     }
     problem.drop_dead_ends();
+    if let Some(answer) = problem.by_strands() {
+        return answer;
+    }
     problem.add_path();
-    problem.add_order();
-    problem.solve(bound.rounds)
+    problem.solve(bound.clauses)
 }
 
 struct Problem<'a> {
     solver: Solver<Budget>,
     hops: Vec<Hop>,
+    /// Task order between the strands.
+    after: &'a [Vec<usize>],
     strands: &'a [Strand],
     log: &'a Log,
     interactions: &'a Interactions,
@@ -183,11 +203,10 @@ impl Problem<'_> {
                 }
             }
         }
-        for to in 0..self.strands.len() {
-            if self.order.precedes(strand, self.strands[to]) {
-                let leg = Leg::Serial(strand, self.strands[to]);
-                self.hop(Some(row), Some(to), leg);
-            }
+        let after = self.after;
+        for &to in &after[row] {
+            let leg = Leg::Serial(strand, self.strands[to]);
+            self.hop(Some(row), Some(to), leg);
         }
     }
 
@@ -222,6 +241,26 @@ impl Problem<'_> {
         self.hops = kept;
         for hop in dropped {
             self.clause(&[!lit(hop)]);
+        }
+    }
+
+    /// What the strands alone decide, whatever the way through them.
+    fn by_strands(&mut self) -> Option<Answer> {
+        let steps = self.hops.iter().map(|hop| Step {
+            from: hop.from,
+            to: hop.to,
+            constraint: hop.constraint(),
+        });
+        let steps: Vec<Step> = steps.collect();
+        match allowed::path(self.strands, &steps, self.order) {
+            Allowed::None => Some(Answer::None),
+            Allowed::Unknown => None,
+            Allowed::Path(path) => {
+                let legs = path.iter().map(|&hop| self.hops[hop].leg);
+                let cycle = Cycle::new(legs);
+                let is_schedule = cycle.sequence(self.log, self.order).is_ok();
+                is_schedule.then_some(Answer::Cycle(cycle))
+            }
         }
     }
 
@@ -268,79 +307,82 @@ impl Problem<'_> {
         }
     }
 
-    /// The order of the transactions that steps touch, if they are few enough.
-    fn add_order(&mut self) {
-        let mut nodes: Vec<Transaction> = Vec::new();
-        for hop in &self.hops {
-            if let Leg::Access { from, to, .. } = hop.leg {
-                nodes.extend([from.transaction, to.transaction]);
-            }
-        }
-        nodes.sort_unstable();
-        nodes.dedup();
-        if nodes.len() > MOST_ORDERED {
-            return;
-        }
-        let count = nodes.len();
-        let mut before = vec![Lit::UNDEF; count * count];
-        for a in 0..count {
-            for b in a + 1..count {
-                let literal = Lit::new(self.solver.new_var_default(), true);
-                before[a * count + b] = literal;
-                before[b * count + a] = !literal;
-                if serial(nodes[a], nodes[b], self.log, self.order) {
-                    self.clause(&[literal]);
-                } else if serial(nodes[b], nodes[a], self.log, self.order) {
-                    self.clause(&[!literal]);
-                }
-            }
-        }
-        for a in 0..count {
-            for b in a + 1..count {
-                for c in b + 1..count {
-                    let at = |from: usize, to: usize| before[from * count + to];
-                    self.clause(&[!at(a, b), !at(b, c), !at(c, a)]);
-                    self.clause(&[!at(a, c), !at(c, b), !at(b, a)]);
-                }
-            }
-        }
-        let row = |node: Transaction| nodes.binary_search(&node).unwrap_or(0);
-        for hop in self.hops.clone() {
-            if let Leg::Access { from, to, .. } = hop.leg {
-                let (from, to) = (row(from.transaction), row(to.transaction));
-                self.clause(&[!lit(hop), before[from * count + to]]);
-            }
-        }
-    }
-
-    fn solve(&mut self, rounds: usize) -> Answer {
-        let mut round = 0;
+    fn solve(&mut self, most: usize) -> Answer {
+        let graph = self.graph();
+        let mut added: FxHashSet<Transaction> = FxHashSet::default();
+        let mut clauses = 0;
         loop {
             let result = self.solver.solve_limited(&[]);
             if result == lbool::FALSE {
                 return Answer::None;
             }
-            if result != lbool::TRUE || round >= rounds {
+            if result != lbool::TRUE || clauses > most {
                 return Answer::Unknown;
             }
-            round += 1;
             let path = self.path();
-            let steps = path.iter().filter_map(|hop| match hop.leg {
-                Leg::Access { from, to, .. } => Some((*hop, (from.transaction, to.transaction))),
-                Leg::Serial(..) => None,
-            });
-            let (hops, constraints): (Vec<Hop>, Vec<_>) = steps.unzip();
+            let constraints: Vec<_> = path.iter().filter_map(|hop| hop.constraint()).collect();
             match sequence(&constraints, self.log, self.order) {
                 Ok(_) => {
-                    let legs = path.iter().map(|hop| hop.leg).collect();
-                    return Answer::Cycle(Cycle { legs });
+                    let legs = path.iter().map(|hop| hop.leg);
+                    return Answer::Cycle(Cycle::new(legs));
                 }
                 Err(cycle) => {
-                    let clause: Vec<Lit> = cycle.iter().map(|&row| !lit(hops[row])).collect();
-                    self.clause(&clause);
+                    let turns = turns(&cycle, &constraints, self.log);
+                    for turn in turns.into_iter().filter(|&turn| added.insert(turn)) {
+                        clauses += self.add_turn(turn, &graph);
+                    }
                 }
             }
         }
+    }
+
+    /// The transactions that steps touch, and their order by tasks.
+    fn graph(&self) -> Graph {
+        let strand = |node: Transaction| self.log.transactions[node as usize].strand;
+        let constraints = self.hops.iter().filter_map(|hop| hop.constraint());
+        let mut nodes: Vec<Transaction> = constraints.flat_map(|(from, to)| [from, to]).collect();
+        nodes.sort_unstable_by_key(|&node| (strand(node), node));
+        nodes.dedup();
+        let first = self.strands.len();
+        let mut later = Vec::new();
+        for (row, &of) in self.strands.iter().enumerate() {
+            let start = nodes.partition_point(|&node| strand(node) < of);
+            let end = nodes.partition_point(|&node| strand(node) <= of);
+            let mut at = row;
+            for node in first + start..first + end {
+                later.push((at, node));
+                at = node;
+            }
+            later.extend(self.after[row].iter().map(|&next| (at, next)));
+        }
+        let numbers = (first..).zip(&nodes).map(|(number, &node)| (node, number));
+        Graph {
+            count: first + nodes.len(),
+            numbers: numbers.collect(),
+            later,
+        }
+    }
+
+    /// No cycle passes this transaction. How many clauses that takes.
+    fn add_turn(&mut self, turn: Transaction, graph: &Graph) -> usize {
+        let turn = graph.numbers[&turn];
+        // Nothing follows unless it must.
+        let variables = (0..graph.count).map(|_| self.solver.new_var(lbool::FALSE, true));
+        let follows: Vec<Lit> = variables.map(|variable| Lit::new(variable, true)).collect();
+        let serial = graph.later.iter().map(|&pair| (pair, None));
+        let steps = self.hops.iter().filter_map(|hop| {
+            let (from, to) = hop.constraint()?;
+            Some(((graph.numbers[&from], graph.numbers[&to]), Some(!lit(*hop))))
+        });
+        let edges: Vec<_> = serial.chain(steps).collect();
+        for &((from, to), unless) in &edges {
+            // What leaves the turn follows from it; what leads to it must not.
+            let from = (from != turn).then(|| !follows[from]);
+            let to = (to != turn).then(|| follows[to]);
+            let clause: Vec<Lit> = from.into_iter().chain(to).chain(unless).collect();
+            self.clause(&clause);
+        }
+        edges.len()
     }
 
     /// The steps from the start to the end.
@@ -366,6 +408,38 @@ impl Problem<'_> {
     fn clause(&mut self, literals: &[Lit]) {
         self.solver.add_clause_reuse(&mut literals.to_vec());
     }
+}
+
+impl Hop {
+    /// The access constraint of this step.
+    fn constraint(&self) -> Option<(Transaction, Transaction)> {
+        match self.leg {
+            Leg::Access { from, to, .. } => Some((from.transaction, to.transaction)),
+            Leg::Serial(..) => None,
+        }
+    }
+}
+
+/// The strands' beginnings, numbered by row, and behind them the transactions that steps touch.
+struct Graph {
+    count: usize,
+    numbers: FxHashMap<Transaction, usize>,
+    /// Which follows directly on which by task order.
+    later: Vec<(usize, usize)>,
+}
+
+/// Where the constraints on a cycle are joined by task order between different strands.
+fn turns(
+    cycle: &[usize],
+    constraints: &[(Transaction, Transaction)],
+    log: &Log,
+) -> Vec<Transaction> {
+    let strand = |node: Transaction| log.transactions[node as usize].strand;
+    let next = cycle.iter().cycle().skip(1);
+    let joints = cycle.iter().zip(next);
+    let joints = joints.map(|(&one, &two)| (constraints[one].1, constraints[two].0));
+    let turns = joints.filter(|&(from, to)| strand(from) != strand(to));
+    turns.map(|(_, to)| to).collect()
 }
 
 #[derive(Clone, Copy)]

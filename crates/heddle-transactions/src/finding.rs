@@ -1,10 +1,11 @@
 //! From a thread cycle to a finding: which accesses tell the story, and what they touch.
 
 use heddle_core::{
-    Access, AccessKind, Certainty, Decision, Finding, Moment, Place, Separation, Step, TaskId,
+    Access, AccessKind, Certainty, Decision, Finding, Moment, Place, Separation, SiteId, Step,
+    TaskId,
 };
 
-use crate::cycle::Leg;
+use crate::cycle::{Cycle, Leg};
 use crate::decide::Stands;
 use crate::interactions::{Incidence, Interactions};
 use crate::log::{Log, Strand, Transaction};
@@ -20,7 +21,7 @@ struct Told {
 pub fn finding(stands: &Stands, log: &Log, interactions: &Interactions) -> Finding {
     let task = |strand: Strand| log.strands[strand as usize].task.unwrap_or(TaskId::MAIN);
     let last = stands.cycle.legs.len().saturating_sub(1);
-    let mut told: Vec<Told> = Vec::new();
+    let mut steps: Vec<Told> = Vec::new();
     let mut cycle = Vec::new();
     for (row, leg) in stands.cycle.legs.iter().enumerate() {
         cycle.push(match *leg {
@@ -30,8 +31,9 @@ pub fn finding(stands: &Stands, log: &Log, interactions: &Interactions) -> Findi
             },
             Leg::Access { location, from, to } => {
                 let place = interactions.place(location, &log.memory);
-                let accesses = tell(from, to, row == last, log);
-                told.push(Told {
+                let [first, second] = told(from, to, row == last);
+                let accesses = [access(first, from, log), access(second, to, log)];
+                steps.push(Told {
                     place,
                     transactions: [from.transaction, to.transaction],
                     accesses: accesses.clone(),
@@ -41,7 +43,7 @@ pub fn finding(stands: &Stands, log: &Log, interactions: &Interactions) -> Findi
             }
         });
     }
-    let (places, parted) = closing(&told);
+    let (places, parted) = closing(&steps);
     let [start, end] = &stands.ends;
     Finding::Transaction(Box::new(Separation {
         certainty: match stands.decision {
@@ -52,15 +54,33 @@ pub fn finding(stands: &Stands, log: &Log, interactions: &Interactions) -> Findi
         places,
         parted,
         cuts: log.cuts_between(start.incidence.transaction, end.incidence.transaction),
-        schedule: schedule(stands, &told),
+        schedule: schedule(stands, &steps),
         cycle,
         count: stands.count,
     }))
 }
 
+/// The positions of the two accesses that a finding of this cycle names.
+pub fn parted(cycle: &Cycle) -> [SiteId; 2] {
+    let ends = [cycle.legs.first(), cycle.legs.last()];
+    let [
+        Some(&Leg::Access { from, to, .. }),
+        Some(&Leg::Access {
+            from: back,
+            to: end,
+            ..
+        }),
+    ] = ends
+    else {
+        unreachable!("a cycle leaves its strand and comes back by accesses");
+    };
+    let is_last = cycle.legs.len() == 1;
+    [told(from, to, is_last)[0].1, told(back, end, true)[1].1]
+}
+
 /// Of what the two transactions do with the location, the pair that conflicts and tells most: what is
 /// read before another writes it; at the end, what is written over.
-fn tell(from: Incidence, to: Incidence, is_last: bool, log: &Log) -> [Access; 2] {
+fn told(from: Incidence, to: Incidence, is_last: bool) -> [(AccessKind, SiteId); 2] {
     let first = match (from.read, from.write, to.write.is_some()) {
         (Some(read), _, true) if !is_last => (AccessKind::Read, read),
         (_, Some(write), _) => (AccessKind::Write, write),
@@ -75,16 +95,16 @@ fn tell(from: Incidence, to: Incidence, is_last: bool, log: &Log) -> [Access; 2]
         (_, Some(write)) => (AccessKind::Write, write),
         (None, None) => unreachable!("an incidence reads or writes"),
     };
-    let access = |(kind, site), transaction| Access {
+    [first, second]
+}
+
+fn access((kind, site): (AccessKind, SiteId), of: Incidence, log: &Log) -> Access {
+    Access {
         kind,
         site,
-        task: log.task_of(transaction),
+        task: log.task_of(of.transaction),
         locks: Vec::new(),
-    };
-    [
-        access(first, from.transaction),
-        access(second, to.transaction),
-    ]
+    }
 }
 
 /// What closes the cycle on the separated strand: where it leaves and where it comes back.

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cycle::End;
 use crate::log::{NONE, Transaction};
+use crate::search::Verdict;
 
 /// Pairs of transactions of one strand that are found separated.
 #[derive(Default, Debug)]
@@ -22,11 +23,19 @@ pub struct Found {
     pairs: FxHashSet<(Transaction, Transaction)>,
     /// The nearest later transaction that each is separated from.
     nearest: FxHashMap<Transaction, Transaction>,
+    /// Pairs whose separation does no harm.
+    harmless: FxHashSet<(Transaction, Transaction)>,
 }
 
 impl Found {
-    /// These two are separated.
-    pub fn insert(&mut self, first: Transaction, second: Transaction) {
+    /// These two are separated, if they are.
+    pub fn insert(&mut self, first: Transaction, second: Transaction, verdict: Verdict) {
+        if verdict == Verdict::Harmless {
+            self.harmless.insert((first, second));
+        }
+        if verdict != Verdict::Stands {
+            return;
+        }
         self.pairs.insert((first, second));
         let nearest = self.nearest.entry(first).or_insert(second);
         *nearest = second.min(*nearest);
@@ -68,13 +77,13 @@ pub struct Goals {
     limit: Transaction,
     /// The first that is open.
     low: Rank,
-    /// Those that were refuted.
-    refuted: FxHashSet<(Transaction, u32)>,
+    /// Those that were refuted or do no harm.
+    closed: FxHashSet<(Transaction, u32)>,
 }
 
 impl Group {
     /// The group of these accesses; nothing if they are all in one transaction.
-    pub fn new(mut ends: Vec<End>) -> Option<Self> {
+    pub fn new(mut ends: Vec<End>, found: &Found) -> Option<Self> {
         ends.sort_by_key(|end| (end.incidence.transaction, end.location));
         let mut firsts = Vec::new();
         for (row, end) in ends.iter().enumerate() {
@@ -97,30 +106,36 @@ impl Group {
             ends,
             firsts,
         };
-        group.link();
+        group.link(found);
         Some(group)
     }
 
     /// Neighbours at one location are always separated; the first of them that does as much as this
-    /// one there spans what comes behind it.
-    fn link(&mut self) {
-        // By location: the next transaction, and the next that writes.
-        let mut next: FxHashMap<u32, (Rank, Transaction)> = FxHashMap::default();
+    /// one there spans what comes behind it. Harmless ones span nothing.
+    fn link(&mut self, found: &Found) {
+        // By location: the later transactions, and those that write, the next one last.
+        let mut later: FxHashMap<u32, [Vec<Rank>; 2]> = FxHashMap::default();
         for rank in (0..self.ranks()).rev() {
+            let transaction = self.transaction(rank);
             for row in self.rows(rank) {
                 let end = self.ends[row];
-                let known = next.get(&end.location).copied();
-                let (neighbour, writer) = known.unwrap_or((self.ranks(), NONE));
-                self.nearest[rank] = self.nearest[rank].min(neighbour);
                 let writes = end.incidence.write.is_some();
-                self.limits[row] = match (writes, neighbour < self.ranks()) {
-                    (true, _) => writer,
-                    (false, true) => self.transaction(neighbour),
-                    (false, false) => NONE,
+                let [all, writers] = later.entry(end.location).or_default();
+                let first = |ranks: &[Rank]| {
+                    let spans = |&&other: &&Rank| {
+                        let pair = (transaction, self.transaction(other));
+                        found.harmless.is_empty() || !found.harmless.contains(&pair)
+                    };
+                    ranks.iter().rev().find(spans).copied()
                 };
-                let transaction = end.incidence.transaction;
-                let writer = if writes { transaction } else { writer };
-                next.insert(end.location, (rank, writer));
+                let neighbour = first(all);
+                let like = if writes { first(writers) } else { neighbour };
+                self.limits[row] = like.map_or(NONE, |like| self.transaction(like));
+                self.nearest[rank] = self.nearest[rank].min(neighbour.unwrap_or(self.ranks()));
+                all.push(rank);
+                if writes {
+                    writers.push(rank);
+                }
             }
         }
     }
@@ -166,7 +181,7 @@ impl Group {
             rank,
             limit: self.limits[row],
             low: rank + 1,
-            refuted: FxHashSet::default(),
+            closed: FxHashSet::default(),
         }
     }
 }
@@ -198,13 +213,13 @@ impl Goals {
         None
     }
 
-    /// The goals of a transaction, refuted ones left out. Those at the location of the start are spanned
+    /// The goals of a transaction, closed ones left out. Those at the location of the start are spanned
     /// by neighbours.
     pub fn open<'a>(&'a self, rank: Rank, group: &'a Group) -> impl Iterator<Item = End> + 'a {
         let ends = group.ends[group.rows(rank)].iter().copied();
         ends.filter(|end| {
             let key = (end.incidence.transaction, end.location);
-            end.location != self.start.location && !self.refuted.contains(&key)
+            end.location != self.start.location && !self.closed.contains(&key)
         })
     }
 
@@ -223,20 +238,16 @@ impl Goals {
         }
     }
 
-    /// The start and this transaction are separated.
-    pub fn separated(&self, end: &End, group: &mut Group, found: &mut Found) {
+    /// What has come of a cycle from the start to here. One that does not stand is not looked at again.
+    pub fn take(&mut self, verdict: Verdict, end: &End, group: &mut Group, found: &mut Found) {
         let second = end.incidence.transaction;
-        found.insert(self.start.incidence.transaction, second);
-        if let Some(rank) = group.rank_of(second) {
+        found.insert(self.start.incidence.transaction, second, verdict);
+        if verdict != Verdict::Stands {
+            self.closed.insert((second, end.location));
+        } else if let Some(rank) = group.rank_of(second) {
             let nearest = &mut group.nearest[self.rank];
             *nearest = rank.min(*nearest);
         }
-    }
-
-    /// No cycle from the start ends here.
-    pub fn refuted(&mut self, end: &End) {
-        let key = (end.incidence.transaction, end.location);
-        self.refuted.insert(key);
     }
 
     /// Whether nothing is open. What is closed stays so: the next question begins where this one ended.

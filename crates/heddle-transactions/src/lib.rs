@@ -20,6 +20,7 @@
 //! A critical section within one transaction changes nothing, since transactions are atomic. A lock that is
 //! held where a transaction ends, at a cut or at a task operation, is refused ([`Rejected`]).
 
+mod allowed;
 pub mod cycle;
 mod decide;
 pub mod exact;
@@ -39,12 +40,9 @@ pub use decide::Exact;
 pub use log::{EndedBy, Rejected};
 pub use witness::Witness;
 
-use heddle_core::history::Unchecked;
-use heddle_core::order::Bags;
-use heddle_core::race::RaceDetector;
 use heddle_core::{
-    Certainty, Decision, Event, Finding, Guarantee, Listener, OrderChoice, Outcome, Place, Run,
-    SiteId, TransactionCounts,
+    Account, Certainty, Decision, Event, Finding, Guarantee, Listener, OrderChoice, Outcome, Place,
+    Run, SiteId, TransactionCounts,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -63,6 +61,8 @@ pub struct Options {
     pub count: bool,
     /// The sites of the cuts that count; all if nothing is said.
     pub cuts: Option<Vec<SiteId>>,
+    /// Where findings start and end that do no harm. They are found all the same, but span no other pair.
+    pub harmless: FxHashSet<[SiteId; 2]>,
 }
 
 /// What was found, and for each finding about transactions how to run the program so that it shows.
@@ -83,7 +83,7 @@ pub fn check<R: Run>(run: &mut R, options: &Options) -> Result<Checked, Rejected
         None => Log::new(!features.is_structured()),
         Some(sites) => Log::choosing(!features.is_structured(), chosen(sites)),
     };
-    let mut base = RaceDetector::new(Bags::new(), Unchecked);
+    let mut base = Account::new();
     let mut counter = Counter(0);
     // Dynamic: a front end compiled once more would cost more than the calls do.
     let mut listeners = (&mut counter, (&mut base, &mut log));
@@ -92,12 +92,15 @@ pub fn check<R: Run>(run: &mut R, options: &Options) -> Result<Checked, Rejected
     if let Some(rejected) = log.forbidden {
         return Err(rejected);
     }
+    let is_blind = log.tree.is_blind();
     let mut judged = judge_log(log, options);
     let keeps = judged.has_interactions || features.excludes() || features.choices;
-    let mut outcome = base.outcome(match keeps {
+    let clean = match keeps {
+        _ if is_blind => Guarantee::NotChecked,
         true => Guarantee::KeepingAccesses,
         false => Guarantee::AllSchedules,
-    });
+    };
+    let mut outcome = base.outcome(Vec::new(), clean);
     outcome.orders.push(match features.is_structured() {
         true => OrderChoice::Tree,
         false => OrderChoice::Graph,
@@ -130,7 +133,7 @@ fn judge_log(mut log: Log, options: &Options) -> Judged {
     let mut order = Order::new(tree, &log.strands);
     let interactions = Interactions::new(&log, &mut order);
     log.cuts.sort_by_key(|&(task, segment, _)| (task, segment));
-    let mut decider = Decider::new(options.exact, &log, &interactions);
+    let mut decider = Decider::new(options, &log, &interactions);
     if !interactions.is_empty() {
         Search::new(&log, &interactions).run(&mut order, &mut decider);
     }

@@ -14,9 +14,9 @@
 //! # Cost
 //! Constant per event, a logarithm of the number of objects per access.
 
-use heddle_core::{
-    AccessKind, Event, Extent, FinishId, Listener, LockId, SiteId, StrandId, TaskId, TokenId,
-};
+use heddle_core::{AccessKind, Event, Extent, FinishId, Listener, LockId, SiteId, TaskId, TokenId};
+
+use rustc_hash::FxHashMap;
 
 use crate::memory::{Memory, Piece};
 use crate::order::Tree;
@@ -38,7 +38,7 @@ pub struct StrandInfo {
     /// Its leaf in the tree.
     pub leaf: u32,
     /// Its position in the order with extra edges, once it has made an access.
-    pub position: Option<StrandId>,
+    pub position: Option<u32>,
 }
 
 /// What is known of a transaction.
@@ -138,6 +138,9 @@ pub struct Log {
     finishes: Vec<Finish>,
     /// The strand that stands for all signals of a token so far.
     signals: Vec<Strand>,
+    /// Signals given while a lock is held. They end nothing unless someone waits for them: a recording
+    /// signals where a critical section of several strands ends, in case that orders a later one.
+    under_lock: FxHashMap<TokenId, Rejected>,
     running: TaskId,
     recent: Vec<Option<Touch>>,
     is_kept: fn(&Self, SiteId) -> bool,
@@ -184,6 +187,7 @@ impl Log {
                 ended: Vec::new(),
             }],
             signals: Vec::new(),
+            under_lock: FxHashMap::default(),
             running: TaskId::MAIN,
             recent: vec![None; RECENT],
             is_kept: |_, _| true,
@@ -322,6 +326,11 @@ impl Log {
 
     /// All signals so far are one row, so that many waits for many signals cost no product.
     fn signal(&mut self, token: TokenId, site: SiteId) {
+        if let Some(rejected) = self.rejected(EndedBy::TaskOperation, site) {
+            self.me().segment += 1;
+            self.under_lock.insert(token, rejected);
+            return;
+        }
         let strand = self.me().strand;
         if self.signals.len() <= token.index() {
             self.signals.resize(token.index() + 1, NONE);
@@ -336,6 +345,8 @@ impl Log {
     }
 
     fn wait(&mut self, token: TokenId, site: SiteId) {
+        let under_lock = self.under_lock.get(&token).copied();
+        self.forbidden = self.forbidden.or(under_lock);
         let signals = self.signals.get(token.index()).copied();
         let signals = signals.filter(|&row| row != NONE);
         self.next_strand(site, signals.as_slice());
@@ -356,17 +367,18 @@ impl Log {
 
     /// Remembers it if a transaction ends while a lock is held.
     fn forbid(&mut self, by: EndedBy, end: SiteId) {
-        let held = self.me().held.last().copied();
-        if let Some((lock, acquired)) = held
-            && self.forbidden.is_none()
-        {
-            self.forbidden = Some(Rejected {
-                by,
-                end,
-                lock,
-                acquired,
-            });
-        }
+        self.forbidden = self.forbidden.or(self.rejected(by, end));
+    }
+
+    /// What is wrong with the end of a transaction here: the lock that is held.
+    fn rejected(&self, by: EndedBy, end: SiteId) -> Option<Rejected> {
+        let &(lock, acquired) = self.tasks[self.running.index()].held.last()?;
+        Some(Rejected {
+            by,
+            end,
+            lock,
+            acquired,
+        })
     }
 
     fn transaction(&mut self) -> Transaction {

@@ -5,14 +5,15 @@
 //! *Tools for the Efficient Development of Efficient Parallel Programs*, 1986: English-Hebrew
 //! labelling). One strand precedes another iff both numbers say so, which also lets part B find out by
 //! sorting whether *any* strand is parallel. Extra edges (joins, signals, scope handles) only add order;
-//! where there are some, the [`Graph`] that every analysis uses is asked in addition.
+//! where there are some, the engine that every analysis uses is asked in addition.
 //!
 //! # Guarantee
 //! [`Order::precedes`] is exact. [`Order::labels`] may call ordered strands parallel if there are extra
 //! edges, never the reverse.
 
-use heddle_core::order::{Graph, HandOffs, Order as _, follow};
-use heddle_core::{Event, StrandId};
+use heddle_core::atomicity::Scope;
+use heddle_core::{Event, Features, Listener};
+use heddle_rt::{Follower, Keeping};
 
 use crate::log::{NONE, Strand, StrandInfo};
 
@@ -38,8 +39,10 @@ struct Node {
 #[derive(Debug)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// Kept only where there are extra edges.
-    graph: Option<Graph>,
+    /// Follows the run where there are extra edges.
+    engine: Option<Follower>,
+    /// Whether there are extra edges, and no engine to follow them.
+    is_blind: bool,
 }
 
 impl Tree {
@@ -57,22 +60,45 @@ impl Tree {
             left: NONE,
             right: NONE,
         };
+        let features = Features {
+            extra_edges: true,
+            ..Features::default()
+        };
+        let engine = || Follower::new(features, Scope::Declared, Keeping::Two);
+        let engine = has_extra_edges.then(engine).flatten();
         Self {
             nodes: vec![root],
-            graph: has_extra_edges.then(|| Graph::new(HandOffs::Ignored)),
+            is_blind: has_extra_edges && engine.is_none(),
+            engine,
         }
     }
 
-    /// Lets the order with extra edges know.
+    /// Whether there are extra edges that could not be followed, for lack of address space.
+    pub fn is_blind(&self) -> bool {
+        self.is_blind
+    }
+
+    /// Lets the order with extra edges know. Accesses and locks say nothing of it.
     pub fn follow(&mut self, event: Event) {
-        if let Some(graph) = &mut self.graph {
-            follow(graph, event);
+        if let Some(engine) = &mut self.engine {
+            match event {
+                Event::Spawn { .. }
+                | Event::Begin { .. }
+                | Event::End { .. }
+                | Event::Resume { .. }
+                | Event::FinishBegin { .. }
+                | Event::FinishEnd { .. }
+                | Event::Join { .. }
+                | Event::Signal { .. }
+                | Event::Wait { .. } => engine.on(event),
+                _ => {}
+            }
         }
     }
 
     /// Where the running strand stands in the order with extra edges.
-    pub fn position(&mut self) -> Option<StrandId> {
-        self.graph.as_mut().map(|graph| graph.strand())
+    pub fn position(&mut self) -> Option<u32> {
+        self.engine.as_mut().and_then(Follower::strand)
     }
 
     /// A strand below `scope`.
@@ -189,8 +215,8 @@ impl Tree {
 #[derive(Debug)]
 pub struct Order {
     labels: Vec<Labels>,
-    positions: Vec<Option<StrandId>>,
-    graph: Option<Graph>,
+    positions: Vec<Option<u32>>,
+    engine: Option<Follower>,
 }
 
 /// The two numbers of a strand.
@@ -224,7 +250,7 @@ impl Order {
         Self {
             labels: labels.collect(),
             positions: strands.iter().map(|strand| strand.position).collect(),
-            graph: tree.graph,
+            engine: tree.engine,
         }
     }
 
@@ -235,7 +261,7 @@ impl Order {
 
     /// Whether labels alone decide.
     pub fn is_structured(&self) -> bool {
-        self.graph.is_none()
+        self.engine.is_none()
     }
 
     /// Whether `a` precedes `b` in every schedule. With extra edges, exact for strands that made an
@@ -246,8 +272,8 @@ impl Order {
             return true;
         }
         let positions = [a, b].map(|strand| self.positions[strand as usize]);
-        match (&mut self.graph, positions) {
-            (Some(graph), [Some(a), Some(b)]) if a != b => graph.ordered(a, b),
+        match (&self.engine, positions) {
+            (Some(engine), [Some(a), Some(b)]) if a != b => engine.is_ordered(a, b),
             _ => false,
         }
     }

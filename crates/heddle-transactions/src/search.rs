@@ -21,12 +21,15 @@
 //! separated: the thesis's O(n·μ), on programs where strands meet at few locations far less.
 
 use crate::cycle::{End, Route, Via};
+use crate::exact::Around;
 use crate::goals::{Found, Goals, Group, Rank};
 use crate::graph::{Adjacency, blocks, components};
 use crate::interactions::{Entry, Incidence, Interactions};
 use crate::log::{Log, NONE, Strand};
 use crate::marks::Marks;
 use crate::order::Order;
+use heddle_core::SiteId;
+use rustc_hash::FxHashSet;
 
 /// Where a thread cycle can be, and who wants to know of it.
 #[derive(Debug)]
@@ -48,12 +51,23 @@ pub struct Search<'a> {
 /// Decides what is found on the way.
 pub trait Decide {
     /// Both transactions interact with `stop` at one location.
-    fn single(&mut self, start: End, stop: Strand, end: End);
-    /// A cycle over different locations. Whether it stands: if so, no other one is looked for between
-    /// these two transactions.
-    fn cross(&mut self, route: Route, search: &mut Search<'_>, order: &mut Order) -> bool;
-    /// Whether nothing new can be learnt of a cycle between these.
-    fn is_known(&self, start: &End, end: &End) -> bool;
+    fn single(&mut self, start: End, stop: Strand, end: End) -> Verdict;
+    /// A cycle over different locations. If it stands, no other one is looked for between these two
+    /// transactions.
+    fn cross(&mut self, route: Route, search: &mut Search<'_>, order: &mut Order) -> Verdict;
+    /// What comes of a cycle between these, where nothing new can be learnt of it.
+    fn known(&self, start: &End, end: &End) -> Option<Verdict>;
+}
+
+/// What comes of a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It is a finding, and what it spans together with others is mended with them.
+    Stands,
+    /// It is a finding that does no harm; what it spans may.
+    Harmless,
+    /// It is none.
+    Refuted,
 }
 
 /// Goals that are looked at one by one before those are looked at that a strand meets.
@@ -101,10 +115,27 @@ impl<'a> Search<'a> {
                 NONE => entry.partner,
                 writer => writer,
             };
-            for pair in self.interactions.incidences(entry).windows(2) {
-                let [start, end] = [pair[0], pair[1]].map(|incidence| end_of(entry, incidence));
-                found.insert(pair[0].transaction, pair[1].transaction);
-                decide.single(start, stop, end);
+            let incidences = self.interactions.incidences(entry);
+            // Positions from where all that follows does no harm: what follows later is part of that.
+            let mut harmless: FxHashSet<[Option<SiteId>; 2]> = FxHashSet::default();
+            for (row, &start) in incidences.iter().enumerate() {
+                let position = [start.read, start.write];
+                let most = if harmless.contains(&position) {
+                    1
+                } else {
+                    usize::MAX
+                };
+                let mut later = incidences[row + 1..].iter().take(most);
+                // A harmless neighbour does not span what follows it.
+                let stands = later.any(|&end| {
+                    let [from, to] = [start, end].map(|incidence| end_of(entry, incidence));
+                    let verdict = decide.single(from, stop, to);
+                    found.insert(start.transaction, end.transaction, verdict);
+                    verdict != Verdict::Harmless
+                });
+                if !stands {
+                    harmless.insert(position);
+                }
             }
         }
         found
@@ -132,7 +163,7 @@ impl<'a> Search<'a> {
                 let all = self.interactions.incidences(entry).iter();
                 all.map(move |&incidence| end_of(entry, incidence))
             });
-            let Some(mut group) = Group::new(ends.collect()) else {
+            let Some(mut group) = Group::new(ends.collect(), found) else {
                 continue;
             };
             // From the last to the first, so that it is known which pairs are spanned by others.
@@ -246,12 +277,12 @@ impl<'a> Search<'a> {
         decide: &mut impl Decide,
     ) {
         let start = met.goals.start;
-        let stands = decide.is_known(&start, &end)
-            || decide.cross(met.marks.route(start, met.strand, end), self, order);
-        match stands {
-            true => met.goals.separated(&end, met.group, met.found),
-            false => met.goals.refuted(&end),
-        }
+        let verdict = decide.known(&start, &end);
+        let verdict = verdict.unwrap_or_else(|| {
+            let route = met.marks.route(start, met.strand, end);
+            decide.cross(route, self, order)
+        });
+        met.goals.take(verdict, &end, met.group, met.found);
     }
 
     /// Starts a new search with the strands that interact with the start.
@@ -298,22 +329,28 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// All strands with interactions that can be on a cycle with this start; nothing if there are more
-    /// than so many.
-    pub fn around(&mut self, start: End, order: &mut Order, most: usize) -> Option<Vec<Strand>> {
+    /// All strands that can be on a cycle with this start; nothing if there are more than so many.
+    pub fn around(&mut self, start: End, order: &mut Order, most: usize) -> Option<Around> {
         let mut marks = std::mem::take(&mut self.other_marks);
-        let mut queue = self.first(start, &mut marks, order);
+        let mut strands = self.first(start, &mut marks, order);
         let mut next = 0;
-        while next < queue.len() && queue.len() <= most {
-            let strand = queue[next];
+        while next < strands.len() && strands.len() <= most {
+            let strand = strands[next];
             next += 1;
-            self.expand(strand, start.strand, &mut marks, &mut queue, order);
+            self.expand(strand, start.strand, &mut marks, &mut strands, order);
         }
         self.other_marks = marks;
-        let is_all = queue.len() <= most;
-        queue.retain(|&strand| !self.interactions.of(strand).is_empty());
-        queue.sort_unstable();
-        is_all.then_some(queue)
+        if strands.len() > most {
+            return None;
+        }
+        strands.sort_unstable();
+        let successors = |strand: Strand| self.successors.of(strand).iter().map(|&(next, _)| next);
+        let rows = |strand| successors(strand).filter_map(|next| strands.binary_search(&next).ok());
+        let after = strands.iter().map(|&strand| rows(strand).collect());
+        Some(Around {
+            after: after.collect(),
+            strands,
+        })
     }
 }
 
@@ -347,10 +384,10 @@ fn skip_known(
             return true;
         };
         let mut open = goals.open(rank, group);
-        let known = open.find(|end| decide.is_known(&goals.start, end));
+        let known = open.find_map(|end| Some((end, decide.known(&goals.start, &end)?)));
         drop(open);
         match known {
-            Some(end) => goals.separated(&end, group, found),
+            Some((end, verdict)) => goals.take(verdict, &end, group, found),
             None => return false,
         }
     }

@@ -1,4 +1,4 @@
-//! Task-parallel Rust, checked for races and torn updates in every schedule by an ordinary test.
+//! Task-parallel Rust, checked for races and lost updates in every schedule by an ordinary test.
 //!
 //! ```
 //! use heddle::{SharedVec, check, finish};
@@ -26,7 +26,7 @@
 //!   library.
 //! - **Threads**: [`thread::spawn`], [`thread::scope`] and [`sync`], named as in the standard library. A thread that is started
 //!   otherwise is not known: if it touches what a check uses, the check fails and names the place.
-//! - **What must not be torn**: [`Shared::atomic`] and the like, [`AtomicGroup`], [`atomically`]; and what is behind a
+//! - **What must be atomic**: [`Shared::atomic`] and the like, [`AtomicGroup`], [`atomically`]; and what is behind a
 //!   [`Mutex`].
 //! - **Checking**: [`check`], or a [`Checker`] with settings, which yield a [`Report`].
 //! - **Exploring**: [`explore()`], or an [`Explorer`] with settings: every schedule that can differ is run.

@@ -4,11 +4,12 @@ use crate::checker::Unjudged;
 use crate::locations::{self, Labelled};
 use crate::session::Session;
 use crate::settings::Analysis;
-use heddle_core::atomicity::{Atomicity, Scope};
+use heddle_check::Analyses;
+use heddle_core::atomicity::Scope;
 use heddle_core::roster::Roster;
 use heddle_core::{
-    AccessKind, Analyses, Awaited, Counts, Features, Finding, Guarantee, Legend, Link, LockId,
-    NameId, OrderChoice, Outcome, Place, Step,
+    AccessKind, Awaited, Counts, Features, Finding, Guarantee, Legend, Link, LockId, NameId,
+    OrderChoice, Outcome, Place, Step,
 };
 use heddle_transactions::EndedBy;
 use rustc_hash::FxHashMap;
@@ -42,12 +43,9 @@ pub(crate) fn judge(
                 ..features
             };
             let recorded = recorder.recorded(uncut).map_err(Unjudged::Unsupported);
-            let atomicity = Atomicity {
-                scope,
-                ..Atomicity::default()
-            };
+            let atomicity = scope;
             let analyses = Analyses { order, atomicity };
-            heddle_core::check_with(&mut recorded?, analyses).map_err(Unjudged::Order)?
+            heddle_check::check_with(&mut recorded?, analyses).map_err(Unjudged::Order)?
         }
         _ => by_engine(session, features),
     };

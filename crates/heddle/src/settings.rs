@@ -139,6 +139,9 @@ pub(crate) fn explain(why: &Unjudged) -> String {
         Unjudged::Order(OrderError::NotDepthFirst) => {
             "Order::Bags cannot judge a run that is not depth first; use Order::Graph".into()
         }
+        Unjudged::Order(OrderError::NoAddressSpace) => {
+            "there is no address space for the tables (see ulimit -v)".into()
+        }
         Unjudged::Rejected(what) => {
             format!("{what} while a lock is held, where no transaction can end: checked")
         }

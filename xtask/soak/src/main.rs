@@ -37,7 +37,7 @@ fn main() -> ExitCode {
 
 fn atomicity(cases: u64, seed: u64) -> Result<(), String> {
     let all = heddle_oracle::soak_atomicity(cases, seed)?;
-    println!("complete = basic = oracle; what the printed history misses:");
+    println!("every order = oracle; what the baselines miss:");
     all.iter().for_each(|misses| println!("  {misses}"));
     let small = all.iter().filter_map(|misses| misses.smallest.as_ref());
     if let Some(smallest) = small.min_by_key(|script| script.to_string().len()) {

@@ -15,7 +15,7 @@ const WINDOW: usize = 4;
 
 /// A remembered position.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a position: file, text and column")]
 pub struct Anchor {
     /// The source file, or the end of its path.
     pub file: String,

@@ -66,7 +66,7 @@ struct File {
 }
 
 #[derive(Serialize, Deserialize, Clone)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "two positions: first and second")]
 struct Table {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     why: Option<String>,

@@ -15,8 +15,9 @@ mod anchor;
 mod file;
 mod merge;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
+use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -101,6 +102,18 @@ impl Answers {
             Some(merge::Pair::new(sites, &mut judged.is_used))
         });
         merge::cuts_between(run, pairs.collect())
+    }
+
+    /// Where the findings start and end that are marked as harmless.
+    pub fn harmless_pairs<S: BuildHasher + Default>(&self) -> HashSet<[SiteId; 2], S> {
+        let entries = self.entries.iter();
+        let harmless = entries.filter(|judged| judged.entry.answer == Answer::Harmless);
+        let sites = harmless.filter_map(|judged| judged.sites.as_ref().ok());
+        let pairs = sites.flat_map(|[first, second]| {
+            let pair = move |&one: &SiteId| second.iter().map(move |&other| [one, other]);
+            first.iter().flat_map(pair)
+        });
+        pairs.collect()
     }
 
     /// Takes out the findings that are marked as harmless.

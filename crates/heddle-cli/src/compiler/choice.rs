@@ -108,6 +108,13 @@ impl Compiler {
 const NONE: &str = "no compiler found (clang-22, clang or gcc): install one, such as Debian's \
                     clang-22 with libomp-22-dev, or name one with --compiler";
 
+/// The best compiler of this name that is installed: `clang-22` rather than `clang`.
+pub fn best_of(name: &'static str) -> &'static str {
+    let mut versions = DEFAULTS.iter().filter(|version| version.starts_with(name));
+    let installed = versions.find(|version| search::program(version.as_ref()).is_some());
+    installed.copied().unwrap_or(name)
+}
+
 /// What a compiler prints when asked `question`.
 pub fn answer(compiler: &Path, question: &str) -> Option<String> {
     let output = Command::new(compiler).arg(question).output().ok()?;

@@ -24,7 +24,7 @@ pub struct Folders<'a> {
     pub library: Option<&'a Path>,
     /// Holds the headers of the C interface.
     pub include: Option<&'a Path>,
-    /// Holds libraries that take the place of others.
+    /// Holds libraries that take the place of others. Only GCC needs them.
     pub substitutes: Option<&'a Path>,
     /// The source of the hooks that executables get.
     pub hooks: Option<PathBuf>,
@@ -48,11 +48,7 @@ pub fn words(
     if let Some(library) = folders.library
         && request.goal == Goal::Link
     {
-        // Clang needs none of them, and CMake would keep the folder's name.
-        let substitutes = folders
-            .substitutes
-            .filter(|_| compiler.family == Family::Gcc);
-        ours.extend(link_words(compiler.family, library, substitutes));
+        ours.extend(link_words(compiler.family, library, folders.substitutes));
         let sources = folders.hooks.iter().chain(&folders.start);
         for hooks in sources.filter(|_| !request.shared) {
             ours.extend(["-x", "assembler"].map(OsString::from));
@@ -219,7 +215,7 @@ mod tests {
         let folders = Folders {
             library: Some(Path::new("/lib dir")),
             include: Some(Path::new("/include")),
-            substitutes: Some(Path::new("/scratch")),
+            substitutes: (family == Family::Gcc).then_some(Path::new("/cache")),
             hooks: Some("/scratch/hooks.s".into()),
             start: None,
             has_ocr: false,
@@ -274,7 +270,7 @@ mod tests {
     #[test]
     fn substitutes_come_before_every_other_folder() {
         let linked = line(Family::Gcc, "-L/opt a.o -o a");
-        assert!(linked.starts_with("-L/scratch -L/lib dir "), "{linked}");
+        assert!(linked.starts_with("-L/cache -L/lib dir "), "{linked}");
     }
 
     #[test]
@@ -290,9 +286,11 @@ mod tests {
     }
 
     #[test]
-    fn clang_gets_no_folder_that_soon_is_gone() {
-        let linked = line(Family::Clang, "a.o -o a");
-        assert!(!linked.contains("-L/scratch"), "{linked}");
+    fn no_compiler_searches_a_folder_that_soon_is_gone() {
+        for family in [Family::Clang, Family::Gcc] {
+            let linked = line(family, "a.o -o a");
+            assert!(!linked.contains("-L/scratch"), "{linked}");
+        }
     }
 
     #[test]

@@ -10,16 +10,17 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use super::choice::best_of;
 use crate::console::reason;
 
-/// Each name, and the words it stands for behind `heddle`.
-const NAMES: [(&str, &[&str]); 6] = [
-    ("heddle-cc", &["cc"]),
-    ("heddle-c++", &["c++"]),
-    ("heddle-clang", &["cc", "--compiler=clang-22"]),
-    ("heddle-clang++", &["c++", "--compiler=clang-22"]),
-    ("heddle-gcc", &["cc", "--compiler=gcc"]),
-    ("heddle-g++", &["c++", "--compiler=gcc"]),
+/// Each name, the command it stands for, and the compiler that this wraps if the name says one.
+const NAMES: [(&str, &str, Option<&str>); 6] = [
+    ("heddle-cc", "cc", None),
+    ("heddle-c++", "c++", None),
+    ("heddle-clang", "cc", Some("clang")),
+    ("heddle-clang++", "c++", Some("clang")),
+    ("heddle-gcc", "cc", Some("gcc")),
+    ("heddle-g++", "c++", Some("gcc")),
 ];
 
 /// The command line with the name of a link spelt out.
@@ -29,10 +30,12 @@ pub fn spelt_out(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         return Vec::new();
     };
     let name = Path::new(&first).file_name().unwrap_or_default();
-    let link = NAMES.iter().find(|(link, _)| name == *link);
-    let stands_for = link.map_or(&[][..], |(_, words)| words);
+    let link = NAMES.iter().find(|(link, ..)| name == *link);
     let mut spelt = vec![first];
-    spelt.extend(stands_for.iter().map(OsString::from));
+    if let Some((_, command, compiler)) = link {
+        spelt.push(command.into());
+        spelt.extend(compiler.map(|name| format!("--compiler={}", best_of(name)).into()));
+    }
     spelt.extend(words);
     spelt
 }
@@ -45,10 +48,10 @@ pub fn install(dir: &Path) -> Result<String, String> {
     };
     let command = env::current_exe().map_err(|error| failed(&error))?;
     fs::create_dir_all(dir).map_err(|error| failed(&error))?;
-    for (name, _) in NAMES {
+    for (name, ..) in NAMES {
         replace(&command, &dir.join(name)).map_err(|error| failed(&error))?;
     }
-    let names = NAMES.map(|(name, _)| name).join(", ");
+    let names = NAMES.map(|(name, ..)| name).join(", ");
     Ok(format!("{}: {names}", dir.display()))
 }
 

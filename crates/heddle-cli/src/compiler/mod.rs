@@ -65,7 +65,7 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
     let folders = Folders {
         library: library.as_deref(),
         include: include.as_deref(),
-        substitutes: substitutes.as_ref().map(Substitutes::dir),
+        substitutes: substitutes.as_ref().and_then(Substitutes::libraries),
         hooks: substitutes.as_ref().map(Substitutes::hooks),
         start: substitutes
             .as_ref()

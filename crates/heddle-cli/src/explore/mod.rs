@@ -3,7 +3,7 @@
 mod checkpoint;
 mod confirm;
 pub mod merge;
-mod narrative;
+pub mod narrative;
 #[cfg(unix)]
 mod native;
 pub mod options;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use heddle_core::{Finding, Outcome};
+use heddle_core::{Finding, OrderError, Outcome};
 use heddle_explore::{Found, Limit, Schedule, Until, Verdict};
 use heddle_lang::{Program, TaskProgram};
 use heddle_report::{Confirmed, Exploration, Problem, Report};
@@ -119,6 +119,10 @@ impl Explorer<'_> {
             return self.results.fail(&[Problem::plain(problem)]);
         }
         let outcome = match &self.options.replay {
+            // What is found is confirmed by the engine.
+            _ if !heddle_check::has_room() => {
+                Err(crate::order::problem(&name, OrderError::NoAddressSpace))
+            }
             Some(schedule) => self.replay(&name, &program, schedule),
             None => self.program(&name, path, &program),
         };
@@ -343,7 +347,8 @@ fn command(name: &str, schedule: &Schedule) -> String {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+/// The word as a shell takes it.
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

@@ -49,7 +49,8 @@ impl Places {
         name.and_then(|name| legend.name(*name)).unwrap_or("?")
     }
 
-    fn name(&self, location: Location, legend: &Legend) -> String {
+    /// What the location is called.
+    pub fn name(&self, location: Location, legend: &Legend) -> String {
         let mut objects = self.objects.iter().rev();
         let found = objects
             .find(|(start, len, ..)| location.0 >= *start && location.0 - start < (*len).max(1));

@@ -42,7 +42,7 @@ pub fn judge(
     let how = Options {
         exact: Exact::Quick,
         count: options.stats,
-        cuts: None,
+        ..Options::default()
     };
     let found = check::answers_to(path, trace.features, &legend).and_then(|mut answers| {
         let found = transactions::recorded(how, &name, &legend, &mut trace, &mut answers)?;

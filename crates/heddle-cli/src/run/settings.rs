@@ -102,7 +102,6 @@ fn analysis_name(analysis: Analysis) -> Option<&'static str> {
         Analysis::All => None,
         Analysis::Races | Analysis::Transactions => Some("races"),
         Analysis::Atomicity => Some("atomicity"),
-        Analysis::Velodrome => Some("velodrome"),
     }
 }
 

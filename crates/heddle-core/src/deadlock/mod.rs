@@ -30,9 +30,7 @@
 //! when the sorts of waits seen so far form a cycle.
 
 mod cycles;
-mod predict;
 mod waits;
 
 pub use cycles::MOST_CYCLES;
-pub use predict::possible;
 pub use waits::{FIRST, Held, LAST, LockOrder, Wait, Wanted};

@@ -115,6 +115,12 @@ impl LockOrder {
         &self.found
     }
 
+    /// The strands of the waits that are remembered.
+    pub fn strands(&self) -> impl Iterator<Item = StrandId> + '_ {
+        let waits = self.waits.iter().flatten();
+        waits.flat_map(|wait| [Some(wait.before), wait.after].into_iter().flatten())
+    }
+
     fn sort_of(&mut self, wait: &Wait) -> SortId {
         let mut held: Vec<_> = wait.held.iter().map(|one| (one.lock, one.mode)).collect();
         held.sort_unstable();

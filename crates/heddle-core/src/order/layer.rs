@@ -19,16 +19,21 @@
 //! that questions about one earlier strand pass a knot once, however many later strands they are
 //! about. Where many earlier strands are asked about for one knot (a write after many reads), all
 //! that reaches the knot is noted once, and each question is then a look at it (`cone.rs`). The edges
-//! of a knot with many are kept in the order of the tree, for a binary search (`sources.rs`).
+//! of a knot with many are kept in the order of the tree, for a binary search (`sources.rs`). In a long run, what
+//! nobody can ask about any more is forgotten (`prune.rs`).
 
 mod answers;
 mod cone;
+mod numbers;
+mod prune;
 mod sources;
 
 use super::tree::{NodeIndex, Nodes};
 use crate::id::{FinishId, TaskId};
 use answers::Answers;
 use cone::Cone;
+use numbers::Numbers;
+pub use prune::Wanted;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Scopes;
 
@@ -54,6 +59,8 @@ struct Knot {
     links: u32,
     /// How many of its links are strands.
     sources: u32,
+    /// Whether its strands themselves do not precede it, but only what precedes them.
+    is_before_sources: bool,
 }
 
 /// An edge, seen from the task it leaves.
@@ -75,11 +82,11 @@ pub struct Layer {
     chain_ends: Vec<KnotIndex>,
     departures: Vec<Departure>,
     /// One more than the number of each task's last departure; missing rows are 0.
-    departed: Vec<u32>,
+    departed: Numbers,
     /// Entry of each strand, by tree node; missing rows are none.
-    entries: Vec<KnotIndex>,
+    entries: Numbers,
     /// Last knot of each task; missing rows are none.
-    latest: Vec<KnotIndex>,
+    latest: Numbers,
     /// Last knots of the ended tasks of each open finish.
     ended: FxHashMap<FinishId, Vec<KnotIndex>>,
     known: Answers,
@@ -108,9 +115,9 @@ impl Layer {
             links: Vec::new(),
             chain_ends: vec![NONE],
             departures: Vec::new(),
-            departed: Vec::new(),
-            entries: Vec::new(),
-            latest: Vec::new(),
+            departed: Numbers::default(),
+            entries: Numbers::default(),
+            latest: Numbers::default(),
             ended: FxHashMap::default(),
             known: Answers::default(),
             search: Search::default(),
@@ -124,6 +131,11 @@ impl Layer {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.knots.len() == 1
+    }
+
+    /// How many knots there are.
+    pub fn len(&self) -> usize {
+        self.knots.len() - 1
     }
 
     /// `parent` creates `task`.
@@ -165,6 +177,25 @@ impl Layer {
         match self.latest(task) {
             NONE => self.tie(task, from, &[], tree),
             latest => self.tie(task, from, &[latest], tree),
+        }
+    }
+
+    /// Adds an edge from before the strand `from`, which may still run, to what `task` does next: what precedes
+    /// the strand precedes that, the strand itself does not.
+    pub fn arrive_from_before(&mut self, task: TaskId, from: NodeIndex, tree: &impl Nodes) {
+        self.arrive(task, &[from], tree);
+        let Self {
+            knots,
+            departures,
+            departed,
+            ..
+        } = self;
+        if let Some(knot) = knots.last_mut() {
+            knot.is_before_sources = true;
+        }
+        // Whoever looks at a task's departures takes the strand that departs for one that precedes.
+        if let Some(Departure { previous, .. }) = departures.pop() {
+            departed.set(tree.node(from).task.raw(), previous);
         }
     }
 
@@ -245,8 +276,7 @@ impl Layer {
     /// Whether an edge leaves `a` or a later strand of its task for a knot on the chain up to `entry`.
     fn departs_for(&self, a: NodeIndex, entry: KnotIndex, tree: &impl Nodes) -> bool {
         let Knot { chain, place, .. } = self.knots[entry as usize];
-        let task = tree.node(a).task.index();
-        let mut at = self.departed.get(task).copied().unwrap_or(0);
+        let mut at = self.departed.get(tree.node(a).task.raw());
         for _ in 0..RECENT {
             let Some(number) = at.checked_sub(1) else {
                 return false;
@@ -310,13 +340,15 @@ impl Layer {
         let Knot {
             links: start,
             sources,
+            is_before_sources,
             ..
         } = knots[knot as usize];
         let from = &links[start as usize..(start + sources) as usize];
         if from.len() > FEW && tree.is_plain() {
             return sources::reach(from, a, tree, scopes);
         }
-        from.iter().any(|&u| u == a || u > a && tree.precedes(a, u))
+        from.iter()
+            .any(|&u| u == a && !is_before_sources || u > a && tree.precedes(a, u))
     }
 
     /// Puts the knots before this one on the list, so that the oldest comes first.
@@ -348,6 +380,7 @@ impl Layer {
             place,
             links: self.links.len() as u32,
             sources: from.len() as u32,
+            is_before_sources: false,
         });
         self.links.extend_from_slice(&from);
         self.links.extend_from_slice(before);
@@ -356,12 +389,9 @@ impl Layer {
     }
 
     fn depart(&mut self, task: TaskId, from: NodeIndex, to: KnotIndex) {
-        if self.departed.len() <= task.index() {
-            self.departed.resize(task.index() + 1, 0);
-        }
-        let previous = self.departed[task.index()];
+        let previous = self.departed.get(task.raw());
         self.departures.push(Departure { from, to, previous });
-        self.departed[task.index()] = self.departures.len() as u32;
+        self.departed.set(task.raw(), self.departures.len() as u32);
     }
 
     /// Puts a new knot at the end of a chain that one of its predecessors ends, or on one of its own.
@@ -394,29 +424,22 @@ impl Layer {
     }
 
     fn entry(&self, strand: NodeIndex) -> KnotIndex {
-        self.entries.get(strand as usize).copied().unwrap_or(NONE)
+        self.entries.get(strand)
     }
 
     fn note_entry(&mut self, strand: NodeIndex, task: TaskId) {
         let entry = self.latest(task);
         if entry != NONE {
-            // Where threads make strands at once, an earlier one may be noted later.
-            if self.entries.len() <= strand as usize {
-                self.entries.resize(strand as usize + 1, NONE);
-            }
-            self.entries[strand as usize] = entry;
+            self.entries.set(strand, entry);
         }
     }
 
     fn latest(&self, task: TaskId) -> KnotIndex {
-        self.latest.get(task.index()).copied().unwrap_or(NONE)
+        self.latest.get(task.raw())
     }
 
     fn set_latest(&mut self, task: TaskId, knot: KnotIndex) {
-        if self.latest.len() <= task.index() {
-            self.latest.resize(task.index() + 1, NONE);
-        }
-        self.latest[task.index()] = knot;
+        self.latest.set(task.raw(), knot);
     }
 }
 

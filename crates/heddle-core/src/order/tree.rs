@@ -183,12 +183,7 @@ pub trait Nodes {
     }
 
     /// The two children of the lowest common ancestor above two different leaves.
-    fn fork(&self, a: NodeIndex, b: NodeIndex) -> (NodeIndex, NodeIndex) {
-        self.fork_by_skips(a, b)
-    }
-
-    /// The same, as it is found here; another layout may have another way.
-    fn fork_by_skips(&self, mut a: NodeIndex, mut b: NodeIndex) -> (NodeIndex, NodeIndex) {
+    fn fork(&self, mut a: NodeIndex, mut b: NodeIndex) -> (NodeIndex, NodeIndex) {
         let (deep_a, deep_b) = (self.node(a).depth(), self.node(b).depth());
         if deep_a > deep_b {
             a = self.raise(a, deep_b);
@@ -232,7 +227,7 @@ pub trait Nodes {
 }
 
 /// The nodes of a run that one thread follows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tree {
     nodes: Vec<Node>,
     /// The anchor of each scoped task's node.

@@ -1,6 +1,6 @@
 //! What touched each location: every access that no later one stands for.
 //!
-//! The rule is that of `heddle-core`'s full history: an earlier access is forgotten when a later
+//! The rule is that of the engine (`heddle-rt`, `history.rs`): an earlier access is forgotten when a later
 //! one comes after it, holds no lock that the earlier one did not hold, and writes if it wrote.
 //! Pages are shared between copies until one of them changes.
 

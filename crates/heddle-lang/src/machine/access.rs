@@ -14,6 +14,7 @@ impl<L: Listener> Machine<'_, L> {
         let location = Location(location);
         self.note_read(pc, delivery, location);
         let value = *self.memory.declared(location);
+        self.tell(value);
         self.running.set(to, Value::Int(value));
     }
 
@@ -44,6 +45,7 @@ impl<L: Listener> Machine<'_, L> {
         let (location, cell) = self.memory.element(array, index)?;
         let value = *cell;
         self.note_read(pc, delivery, location);
+        self.tell(value);
         self.running.set(to, Value::Int(value));
         Ok(())
     }
@@ -59,6 +61,7 @@ impl<L: Listener> Machine<'_, L> {
         let location = Location(location);
         let value = self.integer(from, Blame::Second)?;
         self.note_write(pc, delivery, location);
+        self.tell(value);
         *self.memory.declared(location) = value;
         Ok(())
     }
@@ -90,6 +93,7 @@ impl<L: Listener> Machine<'_, L> {
         let (location, cell) = self.memory.element(array, index)?;
         *cell = value;
         self.note_write(pc, delivery, location);
+        self.tell(value);
         Ok(())
     }
 
@@ -195,6 +199,14 @@ impl<L: Listener> Machine<'_, L> {
         let (array, index) = self.heap_place(handle, index)?;
         let (location, _) = self.memory.element(array, index)?;
         Ok(location)
+    }
+
+    /// Tells whoever follows a schedule which value an access has.
+    #[inline(always)]
+    fn tell(&self, value: i64) {
+        if let Some(turns) = self.turns {
+            turns.borrow_mut().tell(value);
+        }
     }
 
     #[inline(always)]

@@ -71,7 +71,7 @@ mod value;
 pub use code::Code;
 pub use control::Controlled;
 pub use liveness::Liveness;
-pub use turns::Plan;
+pub use turns::{Plan, Planned};
 
 use heddle_core::Listener;
 

@@ -130,7 +130,7 @@ impl<'r, L: Listener> Machine<'r, L> {
     }
 
     /// Runs to the end, the first fault or the deadlock.
-    pub fn run(mut self) -> RunCounts {
+    pub fn run(&mut self) -> RunCounts {
         self.declare();
         match self.start() {
             Ok(()) => self.execute(),

@@ -28,10 +28,39 @@ pub struct Plan {
     pub turns: Vec<(TaskId, u32)>,
 }
 
+/// What came of a run under a plan.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Planned {
+    /// Whether it came to its end, and the plan to its own.
+    pub is_complete: bool,
+    /// The value that each access read or wrote, in the sequence of the accesses.
+    pub values: Vec<i64>,
+    /// The declared variables in the end, in the sequence of their locations.
+    pub declared: Vec<i64>,
+}
+
 impl Code {
     /// Runs the program under this plan; whether it came to its end and the plan to its own.
     pub fn run_planned<L: Listener>(&self, plan: &Plan, listener: &mut L) -> bool {
-        let turns = RefCell::new(Turns::new(plan));
+        self.run_told(plan, None, listener).is_complete
+    }
+
+    /// The same, with the values that were read and written. For a program without eliminations: then every access
+    /// is delivered, and has a value.
+    pub fn run_with_values<L: Listener>(&self, plan: &Plan, listener: &mut L) -> Planned {
+        self.run_told(plan, Some(Vec::new()), listener)
+    }
+
+    fn run_told<L: Listener>(
+        &self,
+        plan: &Plan,
+        values: Option<Vec<i64>>,
+        listener: &mut L,
+    ) -> Planned {
+        let turns = RefCell::new(Turns {
+            values,
+            ..Turns::new(plan)
+        });
         let mut tracked = Tracked {
             turns: &turns,
             listener,
@@ -40,8 +69,13 @@ impl Code {
         let mut machine = Machine::new(self, &mut tracked, &mut print);
         machine.turns = Some(&turns);
         let _: RunCounts = machine.run();
-        let turns = turns.borrow();
-        turns.has_ended && turns.next == plan.turns.len()
+        let declared = machine.memory.declared_values().to_vec();
+        let mut turns = turns.borrow_mut();
+        Planned {
+            is_complete: turns.has_ended && turns.next == plan.turns.len(),
+            values: turns.values.take().unwrap_or_default(),
+            declared,
+        }
     }
 }
 
@@ -58,6 +92,8 @@ pub(super) struct Turns<'p> {
     waiters: Vec<(usize, Waiter)>,
     has_ended: bool,
     fuel: u64,
+    /// What accesses read and wrote, if it is asked for.
+    values: Option<Vec<i64>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +120,7 @@ impl<'p> Turns<'p> {
             waiters: Vec::new(),
             has_ended: false,
             fuel: FUEL,
+            values: None,
         }
     }
 
@@ -150,6 +187,13 @@ impl<'p> Turns<'p> {
     pub fn burn(&mut self) -> bool {
         self.fuel = self.fuel.saturating_sub(1);
         self.fuel > 0
+    }
+
+    /// An access read or wrote this value.
+    pub fn tell(&mut self, value: i64) {
+        if let Some(values) = &mut self.values {
+            values.push(value);
+        }
     }
 
     /// Keeps a task that is too early.

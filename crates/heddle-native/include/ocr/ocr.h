@@ -32,6 +32,14 @@ typedef int8_t s8;
 extern "C" {
 #endif
 
+/* ---- The version of the interface ---- */
+
+#define OCR_MAJOR_VERSION 1
+#define OCR_MINOR_VERSION 1
+#define OCR_PATCH_VERSION 0
+/* Of an argument that was an affinity in version 1.0 and is a hint since, the hint. */
+#define PICK_1_1(hint, affinity) (hint)
+
 /* ---- Identifiers ---- */
 
 #define GUID_BIT_COUNT 64
@@ -228,6 +236,7 @@ typedef enum {
     OCR_EVENT_LATCH_T = 4,
     OCR_EVENT_COUNTED_T = 5,
     OCR_EVENT_CHANNEL_T = 6,
+    OCR_EVENT_COLLECTIVE_T = 7,
     OCR_EVENT_T_MAX
 } ocrEventTypes_t;
 
@@ -254,11 +263,73 @@ typedef struct {
     u32 nbDeps;
 } ocrEventChannelParams_t;
 
+/* How a collective event combines values: their size in bytes, what they are, and the operator. */
+typedef u16 redOp_t;
+#define REDOP_BS1 0x1
+#define REDOP_BS2 0x2
+#define REDOP_BS4 0x4
+#define REDOP_BS8 0x8
+#define REDOP_UNSIGNED 0x0
+#define REDOP_SIGNED 0x10
+#define REDOP_INTEGER 0x0
+#define REDOP_REAL 0x20
+#define REDOP_ASSOCIATIVE 0x40
+#define REDOP_COMMUTATIVE 0x80
+#define REDOP_ADD 0x000
+#define REDOP_MULT 0x100
+#define REDOP_MIN 0x200
+#define REDOP_MAX 0x300
+#define REDOP_BITAND 0x400
+#define REDOP_BITOR 0x500
+#define REDOP_BITXOR 0x600
+/* Those there are names for: real, unsigned or signed numbers of eight or four bytes. */
+#define REDOP_F8_ADD (REDOP_BS8 | REDOP_SIGNED | REDOP_REAL | REDOP_ADD)
+#define REDOP_F8_MULT (REDOP_BS8 | REDOP_SIGNED | REDOP_REAL | REDOP_MULT)
+#define REDOP_F8_MIN (REDOP_BS8 | REDOP_SIGNED | REDOP_REAL | REDOP_MIN)
+#define REDOP_F8_MAX (REDOP_BS8 | REDOP_SIGNED | REDOP_REAL | REDOP_MAX)
+#define REDOP_U8_ADD (REDOP_BS8 | REDOP_ADD)
+#define REDOP_U8_MULT (REDOP_BS8 | REDOP_MULT)
+#define REDOP_U8_MIN (REDOP_BS8 | REDOP_MIN)
+#define REDOP_U8_MAX (REDOP_BS8 | REDOP_MAX)
+#define REDOP_U8_BITAND (REDOP_BS8 | REDOP_BITAND)
+#define REDOP_U8_BITOR (REDOP_BS8 | REDOP_BITOR)
+#define REDOP_U8_BITXOR (REDOP_BS8 | REDOP_BITXOR)
+#define REDOP_S8_MIN (REDOP_BS8 | REDOP_SIGNED | REDOP_MIN)
+#define REDOP_S8_MAX (REDOP_BS8 | REDOP_SIGNED | REDOP_MAX)
+#define REDOP_F4_ADD (REDOP_BS4 | REDOP_SIGNED | REDOP_REAL | REDOP_ADD)
+#define REDOP_F4_MULT (REDOP_BS4 | REDOP_SIGNED | REDOP_REAL | REDOP_MULT)
+#define REDOP_F4_MIN (REDOP_BS4 | REDOP_SIGNED | REDOP_REAL | REDOP_MIN)
+#define REDOP_F4_MAX (REDOP_BS4 | REDOP_SIGNED | REDOP_REAL | REDOP_MAX)
+#define REDOP_U4_ADD (REDOP_BS4 | REDOP_ADD)
+#define REDOP_U4_MULT (REDOP_BS4 | REDOP_MULT)
+#define REDOP_U4_MIN (REDOP_BS4 | REDOP_MIN)
+#define REDOP_U4_MAX (REDOP_BS4 | REDOP_MAX)
+#define REDOP_U4_BITAND (REDOP_BS4 | REDOP_BITAND)
+#define REDOP_U4_BITOR (REDOP_BS4 | REDOP_BITOR)
+#define REDOP_U4_BITXOR (REDOP_BS4 | REDOP_BITXOR)
+#define REDOP_S4_MIN (REDOP_BS4 | REDOP_SIGNED | REDOP_MIN)
+#define REDOP_S4_MAX (REDOP_BS4 | REDOP_SIGNED | REDOP_MAX)
+
+/* COL_BROADCAST is refused with OCR_ENOTSUP. */
+typedef enum { COL_REDUCE, COL_ALLREDUCE, COL_BROADCAST } collectiveType_t;
+
+typedef struct {
+    u32 maxGen;
+    u32 nbContribs;
+    u32 nbContribsPd;
+    u16 nbDatum;
+    u8 arity;
+    redOp_t op;
+    collectiveType_t type;
+    bool reuseDbPerGen;
+} ocrEventCollectiveParams_t;
+
 typedef struct {
     union {
         ocrEventLatchParams_t EVENT_LATCH;
         ocrEventCounterParams_t EVENT_COUNTED;
         ocrEventChannelParams_t EVENT_CHANNEL;
+        ocrEventCollectiveParams_t EVENT_COLLECTIVE;
     };
 } ocrEventParams_t;
 
@@ -268,6 +339,14 @@ u8 ocrEventCreateParams(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properti
 u8 ocrEventDestroy(ocrGuid_t guid);
 u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
 u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
+u8 ocrEventCollectiveSatisfySlot(ocrGuid_t eventGuid, void *dataPtr, u32 slot);
+
+/* The same under their older names. */
+#define OCR_EVENT_REDUCTION_T OCR_EVENT_COLLECTIVE_T
+#define EVENT_REDUCTION EVENT_COLLECTIVE
+#define GUID_USER_EVENT_REDUCTION GUID_USER_EVENT_COLLECTIVE
+#define ocrEventReductionSatisfySlot(event, data, slot)                                            \
+    ocrEventCollectiveSatisfySlot((event), (data), (slot))
 
 /* ---- Tasks ---- */
 
@@ -298,11 +377,9 @@ u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv
 u8 ocrEdtDestroy(ocrGuid_t guid);
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);
 
-/* No object has more than one slot that others can depend on. */
-static inline u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination,
-                                      u32 dslot, ocrDbAccessMode_t mode) {
-    return sslot == 0 ? ocrAddDependence(source, destination, dslot, mode) : (u8)OCR_EINVAL;
-}
+/* The same with a slot of the source: only collective events have more than one. */
+u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination, u32 dslot,
+                        ocrDbAccessMode_t mode);
 
 /* The task that ocrDbCopy creates. */
 static inline ocrGuid_t heddleOcrCopy(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -324,9 +401,6 @@ static inline u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid
         result = ocrAddDependence(destination, edt, 1, DB_MODE_RW);
     return result == 0 ? ocrAddDependence(source, edt, 0, DB_MODE_CONST) : result;
 }
-
-/* The first task of every program; the program defines it. */
-ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
 
 /* ---- The run ---- */
 
@@ -399,7 +473,8 @@ typedef enum {
     GUID_USER_EVENT_IDEM = 19,
     GUID_USER_EVENT_STICKY = 21,
     GUID_USER_EVENT_LATCH = 22,
-    GUID_USER_EVENT_CHANNEL = 23
+    GUID_USER_EVENT_CHANNEL = 23,
+    GUID_USER_EVENT_COLLECTIVE = 24
 } ocrGuidUserKind;
 
 u8 ocrGuidRangeCreate(ocrGuid_t *rangeGuid, u64 numberGuid, ocrGuidUserKind kind);
@@ -427,6 +502,21 @@ u8 ocrCurrentEdtOutputGet(ocrGuid_t *outputEvent);
 u64 ocrNbWorkers(void);
 void ocrCurrentWorkerGuid(ocrGuid_t *guid);
 u8 ocrInformLegacyCodeBlocking(void);
+
+/* ---- A look at the run from inside ---- */
+
+typedef enum {
+    OCR_QUERY_READY_EDTS,
+    OCR_QUERY_EVENTS,
+    OCR_QUERY_LAST_SATISFIED_DB,
+    OCR_QUERY_ALL_EDTS
+} ocrQueryType_t;
+
+/* Other workers start no task until ocrResume gets what ocrPause returned. */
+u32 ocrPause(bool isBlocking);
+void ocrResume(u32 flag);
+/* A data block with identifiers, which the caller destroys. */
+ocrGuid_t ocrQuery(ocrQueryType_t query, ocrGuid_t guid, void **result, u32 *size, u8 flags);
 
 /* ---- Programs with a main of their own ---- */
 

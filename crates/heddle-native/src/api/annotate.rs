@@ -60,7 +60,9 @@ fn create(pc: usize) -> Pointer {
     let Some((start, _)) = tasks::spawned(TaskKind::Async, pc) else {
         return null_mut();
     };
-    let fresh = thread::enter(|_, thread| {
+    let fresh = thread::enter(|runtime, thread| {
+        // Whoever has the handle may join the task, whenever it is over.
+        runtime.engine.expect_names();
         let outer = turn_to(thread, start);
         put_aside(thread, outer)
     });

@@ -13,23 +13,34 @@
 //! A unit has a value of its own, somewhere else in memory, to which its looks and changes are told; what its members go
 //! through is told as ever, for races. What is touched without a lock is a race and not told to the value.
 //!
+//! # Elements
+//! A container's elements lie on the heap, where nobody declares them. A block that is allocated in a section that has touched
+//! a unit, and that a later section touches after the unit, belongs to it from then on; so does one that a member points at
+//! when it is declared. So a change of an element is a change of the unit, and what is handed over through an element is handed over through the unit. What is allocated
+//! there and used only elsewhere (a copy that is returned) does not.
+//!
 //! # Known miss
 //! What a section touches again is not seen a second time: a look behind a change in the same section does not count.
 
 use super::atomic::Part;
 use crate::access::{GRANULE, site};
+use crate::heap::{self, Life};
 use crate::report::calls;
 use crate::report::modules::modules;
 use crate::report::symbols::{At, Symbols};
 use crate::runtime::Runtime;
-use crate::thread::Thread;
+use crate::thread::{self, Thread};
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::TaskId;
 use heddle_rt::{Pairs, Touch, VALUE};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// Larger blocks are nobody's elements.
+const LARGEST: usize = 1 << 20;
 
 /// A unit: its members, and what stands for its value.
 #[derive(Debug)]
@@ -52,6 +63,13 @@ struct Operation {
     site: u32,
 }
 
+/// A block that was allocated in a section that had touched a unit.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    end: usize,
+    unit: usize,
+}
+
 #[derive(Default)]
 struct Table {
     units: Vec<Unit>,
@@ -59,6 +77,10 @@ struct Table {
     members: BTreeMap<usize, (usize, usize)>,
     /// Looks that may turn out to be part of a change, and changes.
     running: FxHashMap<(TaskId, usize), Operation>,
+    /// By address: blocks that may turn out to be elements of units, of sections that are over.
+    blocks: BTreeMap<usize, Block>,
+    /// Those of the sections that tasks are in, with their addresses.
+    new_blocks: FxHashMap<TaskId, Vec<(usize, Block)>>,
     places: FxHashMap<usize, Option<At>>,
     symbols: Option<Symbols<'static>>,
 }
@@ -95,19 +117,35 @@ pub(super) fn declare(runtime: &Runtime, parts: &[Part]) {
     };
     runtime.engine.watch_value(unit.granule(), Pairs::Updates);
     for part in parts {
-        let end = part.address.saturating_add(part.len).div_ceil(GRANULE);
-        for granule in part.address / GRANULE..end {
-            runtime.engine.watch_member(granule as u64);
-        }
+        watch(runtime, part.address..part.address.saturating_add(part.len));
     }
     table(|table| {
         let number = table.units.len();
         for part in parts {
             let end = part.address.saturating_add(part.len);
             table.members.insert(part.address, (end, number));
+            table.blocks.extend(pointed_at(part, number));
         }
         table.units.push(unit);
     });
+}
+
+/// The blocks that a member of a unit points at when it is declared: elements that it has already.
+fn pointed_at(part: &Part, unit: usize) -> impl Iterator<Item = (usize, Block)> {
+    const WORD: usize = size_of::<usize>();
+    let first = part.address.next_multiple_of(WORD);
+    let end = part.address.saturating_add(part.len);
+    let words = (first..end)
+        .step_by(WORD)
+        .filter(move |at| at + WORD <= end);
+    words.filter_map(move |at| {
+        // SAFETY: the program's own variable, which it has just declared; aligned.
+        let start = unsafe { (at as *const usize).read_volatile() };
+        let block = heap::block(start).filter(|block| block.life == Life::Live)?;
+        let is_element = block.start == start && block.size <= LARGEST;
+        let end = start.saturating_add(block.size);
+        is_element.then_some((start, Block { end, unit }))
+    })
 }
 
 /// The members of the unit whose value this granule is.
@@ -133,7 +171,62 @@ pub(crate) fn forget(address: usize, len: usize) {
             for at in gone {
                 table.members.remove(&at);
             }
+            while let Some((&at, _)) = table.blocks.range(address..end).next() {
+                table.blocks.remove(&at);
+            }
+            for blocks in table.new_blocks.values_mut() {
+                blocks.retain(|(at, _)| !(address..end).contains(at));
+            }
         });
+    }
+}
+
+/// The calling thread has allocated a block.
+pub(crate) fn allocated(address: usize, len: usize) {
+    if !any() || len > LARGEST {
+        return;
+    }
+    thread::enter(|_, thread| {
+        if thread.cursor.holds_nothing() {
+            return;
+        }
+        let task = thread.cursor.task();
+        table(|table| {
+            let touched =
+                (0..table.units.len()).find(|&unit| table.running.contains_key(&(task, unit)));
+            if let Some(unit) = touched {
+                let end = address.saturating_add(len);
+                let blocks = table.new_blocks.entry(task).or_default();
+                blocks.push((address, Block { end, unit }));
+            }
+        });
+    });
+}
+
+/// The thread's task is about to touch these bytes: if they are an element's, they belong to its unit from now on.
+pub(crate) fn reaches(runtime: &Runtime, thread: &Thread, address: usize) {
+    if thread.cursor.holds_nothing() {
+        return;
+    }
+    let task = thread.cursor.task();
+    let element = table(|table| {
+        let (&start, &block) = table.blocks.range(..address + GRANULE).next_back()?;
+        let is_reached = block.end > address && table.running.contains_key(&(task, block.unit));
+        is_reached.then(|| {
+            table.blocks.remove(&start);
+            table.members.insert(start, (block.end, block.unit));
+            start..block.end
+        })
+    });
+    if let Some(element) = element {
+        watch(runtime, element);
+    }
+}
+
+/// What is handed over through these bytes is handed over through a unit.
+fn watch(runtime: &Runtime, bytes: Range<usize>) {
+    for granule in bytes.start / GRANULE..bytes.end.div_ceil(GRANULE) {
+        runtime.engine.watch_member(granule as u64);
     }
 }
 
@@ -191,6 +284,9 @@ pub(crate) fn section_ends(runtime: &Runtime, thread: &mut Thread) {
             if operation.kind == Read {
                 table.tell(runtime, thread, unit, &operation);
             }
+        }
+        if let Some(blocks) = table.new_blocks.remove(&own) {
+            table.blocks.extend(blocks);
         }
     });
 }

@@ -8,17 +8,24 @@
 //! A thread that waits executes nothing but descendants of what it waits for, so what lies below on its
 //! stack waits for what lies above in every schedule. A thread that waits for a future executes it
 //! itself if nobody has begun.
+//!
+//! The queue is locked inside the runtime only ([`busy`]), so that neither a signal handler nor a forked child finds it
+//! locked for ever. Nothing waits inside: an idle thread leaves, and sleeps until something has changed since it looked.
 
 use super::execute::{Start, execute};
 use super::future::Future;
 use super::scopes::Finish;
 use super::{Body, Local, turns};
+use crate::busy::{self, Busy};
 use crate::runtime::runtime;
+use crate::shim::keeping_errno;
 use crate::thread;
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::ops::{Deref, DerefMut};
+use std::ptr::null;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// With so many tasks in the queue, there is work enough for everyone.
 const PLENTY: usize = 1 << 10;
@@ -43,13 +50,57 @@ pub(super) struct Job {
 unsafe impl Send for Job {}
 
 static QUEUE: Mutex<VecDeque<Job>> = Mutex::new(VecDeque::new());
-/// Something was put into the queue, or a task from it is over.
-static CHANGED: Condvar = Condvar::new();
+/// How often something was put into the queue, or a task from it was over.
+static CHANGES: AtomicU32 = AtomicU32::new(0);
 /// Tasks that were put into the queue and are not over.
 static OUTSTANDING: AtomicUsize = AtomicUsize::new(0);
 
-fn queue() -> MutexGuard<'static, VecDeque<Job>> {
-    QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
+/// The queue, locked. The lock is given back first.
+struct Queue {
+    jobs: MutexGuard<'static, VecDeque<Job>>,
+    _busy: Busy,
+}
+
+impl Deref for Queue {
+    type Target = VecDeque<Job>;
+
+    fn deref(&self) -> &VecDeque<Job> {
+        &self.jobs
+    }
+}
+
+impl DerefMut for Queue {
+    fn deref_mut(&mut self) -> &mut VecDeque<Job> {
+        &mut self.jobs
+    }
+}
+
+fn queue() -> Queue {
+    let busy = busy::begin();
+    Queue {
+        jobs: QUEUE.lock().unwrap_or_else(PoisonError::into_inner),
+        _busy: busy,
+    }
+}
+
+/// Wakes whoever sleeps.
+fn changed() {
+    CHANGES.fetch_add(1, Ordering::SeqCst);
+    // SAFETY: wakes threads that wait for this word.
+    keeping_errno(|| unsafe {
+        let wake = ::libc::FUTEX_WAKE | ::libc::FUTEX_PRIVATE_FLAG;
+        ::libc::syscall(::libc::SYS_futex, CHANGES.as_ptr(), wake, i32::MAX)
+    });
+}
+
+/// Sleeps until there were more changes than these; may come back early.
+fn sleep_until_changed(seen: u32) {
+    // SAFETY: waits if the word still is what it was; the word stays.
+    keeping_errno(|| unsafe {
+        let wait = ::libc::FUTEX_WAIT | ::libc::FUTEX_PRIVATE_FLAG;
+        let forever = null::<::libc::timespec>();
+        ::libc::syscall(::libc::SYS_futex, CHANGES.as_ptr(), wait, seen, forever)
+    });
 }
 
 /// How many threads execute tasks.
@@ -86,7 +137,7 @@ pub(super) fn submit(start: Start, work: Work, creator: Creator) {
     }
     OUTSTANDING.fetch_add(1, Ordering::AcqRel);
     queue().push_back(Job { start, work });
-    CHANGED.notify_all();
+    changed();
 }
 
 /// The task runs when a schedule says so.
@@ -119,9 +170,7 @@ impl Job {
             finish.remove();
         }
         OUTSTANDING.fetch_sub(1, Ordering::AcqRel);
-        // Whoever waits looks under the lock, so that it does not miss this.
-        drop(queue());
-        CHANGED.notify_all();
+        changed();
     }
 
     fn is_within(&self, finish: &Finish) -> bool {
@@ -152,20 +201,24 @@ fn work_until(is_done: impl Fn() -> bool, wanted: impl Fn(&Job) -> bool) {
     if turns::wait_until(&is_done) {
         return;
     }
-    let mut jobs = queue();
-    while !is_done() {
-        match jobs
-            .iter()
-            .rposition(&wanted)
-            .and_then(|at| jobs.remove(at))
-        {
-            Some(job) => {
-                drop(jobs);
-                job.run();
-                jobs = queue();
-            }
-            None => jobs = CHANGED.wait(jobs).unwrap_or_else(PoisonError::into_inner),
+    loop {
+        let seen = CHANGES.load(Ordering::SeqCst);
+        if is_done() {
+            return;
         }
+        let mut jobs = queue();
+        let at = jobs.iter().rposition(&wanted);
+        let job = at.and_then(|at| jobs.remove(at));
+        drop(jobs);
+        run_or_sleep(job, seen);
+    }
+}
+
+/// Runs a task; without one, sleeps until there were more changes than `seen`.
+fn run_or_sleep(job: Option<Job>, seen: u32) {
+    match job {
+        Some(job) => job.run(),
+        None => sleep_until_changed(seen),
     }
 }
 
@@ -209,16 +262,10 @@ fn work() {
 
 /// Takes the oldest task, again and again.
 fn take_oldest() -> ! {
-    let mut jobs = queue();
     loop {
-        match jobs.pop_front() {
-            Some(job) => {
-                drop(jobs);
-                job.run();
-                jobs = queue();
-            }
-            None => jobs = CHANGED.wait(jobs).unwrap_or_else(PoisonError::into_inner),
-        }
+        let seen = CHANGES.load(Ordering::SeqCst);
+        let job = queue().pop_front();
+        run_or_sleep(job, seen);
     }
 }
 

@@ -103,8 +103,9 @@ export! {
         create(TaskKind::Spawn, function, argument, place);
     }
 
-    /// Waits for the procedure's children.
-    ["heddle_sync"] fn sync() at _pc {
+    /// Waits for the procedure's children. Without any it ends the strand all the same: it is a task operation.
+    ["heddle_sync"] fn sync() at pc {
+        thread::enter(|runtime, thread| { scopes::block(runtime, thread, site(pc)); });
         scopes::close(Until::Synced);
     }
 

@@ -3,6 +3,7 @@
 use super::order::Order;
 use crate::hand_off::{Reach, Released};
 use crate::thread::{self, Thread};
+use heddle_rt::Kept;
 use rustc_hash::FxHashMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence, fence};
@@ -31,6 +32,15 @@ fn with<R>(thread: &Thread, f: impl FnOnce(&mut Fences) -> R) -> R {
         .get_or_insert_with(Box::default)
         .entry(thread.number)
         .or_default())
+}
+
+/// Tells the strands that fences have released, or may still acquire.
+pub(crate) fn list(kept: &mut Kept) {
+    let table = table();
+    for fences in table.iter().flat_map(|table| table.values()) {
+        let all = fences.released.iter().chain(&fences.seen);
+        all.for_each(|released| released.list(kept));
+    }
 }
 
 /// What a relaxed store by this thread releases.

@@ -21,6 +21,8 @@ mod fence;
 mod order;
 mod word;
 
+pub(crate) use fence::list;
+
 use crate::access;
 use crate::hand_off::{self, Locked, Reach, Released};
 use crate::runtime::Runtime;

@@ -11,6 +11,7 @@
 mod blocks;
 mod operators;
 
+use crate::api::guarded;
 use crate::caller::{self, Caller};
 use crate::shim::export;
 use crate::{access, thread};
@@ -129,6 +130,7 @@ fn allocated(block: Pointer, size: usize, pc: usize) -> Pointer {
     if !block.is_null() {
         fresh(block, 0);
         note(block, size, pc);
+        guarded::allocated(block as usize, size);
     }
     block
 }

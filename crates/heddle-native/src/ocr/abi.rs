@@ -4,7 +4,8 @@
 
 use super::actor::Delivery;
 use super::arena::LIFE;
-use super::block::{self, Held, How};
+use super::block::{self, Held, How, NOT_ACQUIRED};
+use super::collective;
 use super::edt::{Request, Template, count};
 use super::event::{Event, Kind};
 use super::execute::with_actor;
@@ -15,6 +16,7 @@ use super::schedule;
 use super::world::world;
 use crate::shim::export;
 use crate::{access, thread};
+use heddle_core::SiteId;
 use std::arch::naked_asm;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -37,6 +39,13 @@ pub(super) fn put<T>(into: *mut T, value: T, pc: usize) {
         access::write(into.addr(), size_of::<T>(), pc);
         // SAFETY: the caller passes a place for the result.
         unsafe { into.write(value) };
+    }
+}
+
+/// Tells the caller the identifier of what was made; a label is there already.
+fn name_made(into: *mut Guid, label: Option<Guid>, made: Guid, pc: usize) {
+    if label.is_none() {
+        put(into, made, pc);
     }
 }
 
@@ -117,7 +126,7 @@ unsafe extern "C-unwind" fn edt_create(
     let Some(Some((made, event))) = created else {
         return INVALID;
     };
-    put(guid, label.unwrap_or(made), pc);
+    name_made(guid, label, made, pc);
     put(output, event, pc);
     DONE
 }
@@ -148,6 +157,22 @@ unsafe extern "C-unwind" fn db_create(
         Ok(label) => label,
         Err(result) => return result,
     };
+    let Some((made, start)) = block_for_caller(size, flags, label, pc) else {
+        return NO_MEMORY;
+    };
+    name_made(guid, label, made, pc);
+    let is_acquired = flags & NOT_ACQUIRED == 0;
+    put(address, if is_acquired { start } else { 0 }, pc);
+    DONE
+}
+
+/// A new block, which the caller has acquired unless the flags say otherwise, and where it is.
+pub(super) fn block_for_caller(
+    size: u64,
+    flags: u16,
+    label: Option<Guid>,
+    pc: usize,
+) -> Option<(Guid, usize)> {
     let made = thread::enter(|runtime, thread| {
         let number = thread.number;
         let made = with_actor(runtime, thread, pc, |world, actor| {
@@ -165,28 +190,33 @@ unsafe extern "C-unwind" fn db_create(
         }
         Some((guid, start))
     });
-    let Some(Some((made, start))) = made else {
-        return NO_MEMORY;
-    };
-    put(guid, label.unwrap_or(made), pc);
-    put(address, start, pc);
-    DONE
+    made.flatten()
 }
 
 /// Creates an event; `counter` is what a latch or a counted event starts with.
 fn create_event(guid: *mut Guid, kind: u32, properties: u16, counter: i64, pc: usize) -> u8 {
+    match Kind::new(kind) {
+        // It cannot be without parameters.
+        None | Some(Kind::Collective) => INVALID,
+        Some(kind) => put_event(guid, properties, pc, |site| Event::new(kind, site, counter)),
+    }
+}
+
+/// Creates an event and says which.
+pub(super) fn put_event(
+    guid: *mut Guid,
+    properties: u16,
+    pc: usize,
+    make: impl FnOnce(SiteId) -> Event,
+) -> u8 {
     let label = match label::asked(guid, properties) {
         Ok(label) => label,
         Err(result) => return result,
     };
-    let Some(kind) = Kind::new(kind) else {
-        return INVALID;
-    };
     let made = thread::enter(|runtime, thread| {
         with_actor(runtime, thread, pc, |world, actor| {
             world.counted.creates_event();
-            let event = Event::new(kind, actor.site, counter);
-            let made = world.objects.add(Object::Event(Box::new(event)));
+            let made = world.objects.add(Object::Event(Box::new(make(actor.site))));
             if let Some(label) = label {
                 world.objects.name(label, made);
                 world.catch_up(actor, label);
@@ -194,7 +224,7 @@ fn create_event(guid: *mut Guid, kind: u32, properties: u16, counter: i64, pc: u
             made
         })
     });
-    put(guid, label.or(made).unwrap_or(Guid::NULL), pc);
+    name_made(guid, label, made.unwrap_or(Guid::NULL), pc);
     if made.is_some() { DONE } else { INVALID }
 }
 
@@ -215,6 +245,20 @@ fn satisfy(event: Guid, data: Guid, slot: u32, pc: usize) -> u8 {
         });
     });
     DONE
+}
+
+fn depend(from: Guid, from_slot: u32, to: Guid, slot: u32, mode: u32, pc: usize) -> u8 {
+    let done = thread::enter(|runtime, thread| {
+        with_actor(runtime, thread, pc, |world, actor| {
+            if from_slot != 0 && !world.has_slots(from) {
+                return INVALID;
+            }
+            world.uses_block(actor, from, "depended on");
+            world.add_dependence(actor, from, from_slot, to, slot, mode);
+            DONE
+        })
+    });
+    done.unwrap_or(INVALID)
 }
 
 fn destroy_block(guid: Guid, pc: usize) -> u8 {
@@ -257,6 +301,9 @@ export! {
     }
 
     ["ocrEventCreateParams"] fn event_create_params(guid: *mut Guid, kind: u32, properties: u16, params: *const u64) at pc -> u8 {
+        if Kind::new(kind) == Some(Kind::Collective) {
+            return collective::create(guid, properties, params, pc);
+        }
         // SAFETY: the caller passes null or parameters, whose first word is the counter of a latch or the number
         // of dependences of a counted event.
         let first = unsafe { get(params, 1, pc) }.first().copied();
@@ -351,13 +398,11 @@ export! {
     }
 
     ["ocrAddDependence"] fn add_dependence(from: Guid, to: Guid, slot: u32, mode: u32) at pc -> u8 {
-        thread::enter(|runtime, thread| {
-            with_actor(runtime, thread, pc, |world, actor| {
-                world.uses_block(actor, from, "depended on");
-                world.add_dependence(actor, from, to, slot, mode);
-            });
-        });
-        DONE
+        depend(from, 0, to, slot, mode, pc)
+    }
+
+    ["ocrAddDependenceSlot"] fn add_dependence_slot(from: Guid, from_slot: u32, to: Guid, slot: u32, mode: u32) at pc -> u8 {
+        depend(from, from_slot, to, slot, mode, pc)
     }
 
     ["ocrShutdown"] fn shutdown() at _pc {

@@ -93,9 +93,6 @@ impl Actor<'_> {
             engine.wait(&mut cursor, &strands);
         }
         world.enter(cursor.task(), newborn.function);
-        if newborn.has_output || world.is_expected_to_depart(newborn.function) {
-            engine.expect_departures(&mut cursor);
-        }
         Started {
             cursor,
             is_foreign: !is_at_home && newborn.home != Finish::ROOT,
@@ -109,7 +106,6 @@ pub(super) struct Newborn {
     pub(super) site: SiteId,
     pub(super) function: u32,
     pub(super) sources: Vec<Source>,
-    pub(super) has_output: bool,
 }
 
 /// A task that can run.

@@ -24,7 +24,7 @@ use heddle_rt::LockMode;
 /// Exclusive write.
 pub(super) const EXCLUSIVE: u32 = 4;
 /// The creator does not want the block itself.
-const NOT_ACQUIRED: u16 = 0x10;
+pub(super) const NOT_ACQUIRED: u16 = 0x10;
 
 /// A data block.
 #[derive(Debug)]

@@ -150,16 +150,17 @@ impl World {
         }
         for (slot, &from) in (0..).zip(dependences) {
             if from != Guid::UNINITIALIZED {
-                self.add_dependence(actor, from, guid, slot, DEFAULT_MODE);
+                self.add_dependence(actor, from, 0, guid, slot, DEFAULT_MODE);
             }
         }
     }
 
-    /// `to` depends on `from` from now on.
+    /// `to` depends on `from`, or one of its slots, from now on.
     pub(super) fn add_dependence(
         &mut self,
         actor: &mut Actor,
         from: Guid,
+        from_slot: u32,
         to: Guid,
         slot: u32,
         mode: u32,
@@ -171,6 +172,7 @@ impl World {
         };
         let source = actor.here();
         let sink = Sink {
+            from_slot,
             to,
             slot,
             mode,
@@ -257,7 +259,6 @@ impl World {
             site: edt.site,
             function: edt.template.function,
             sources: std::mem::take(&mut edt.sources),
-            has_output: !edt.output.is_null(),
         };
         let started = actor.start(self, newborn);
         schedule::push(Job { edt: guid, started });
@@ -277,6 +278,17 @@ impl World {
         }
     }
 
+    /// What the sink depends on was created under a label: an event, or a data block, which is there at once.
+    fn supply(&mut self, actor: &mut Actor, label: Guid, sink: Sink) {
+        match self.objects.get(label).map(Object::sort) {
+            Some(Sort::Block) => {
+                let here = actor.here();
+                self.deliver(actor, sink.delivery(label, vec![here]));
+            }
+            _ => self.attach(actor, label, sink),
+        }
+    }
+
     /// An object with this label was created: what was asked of it meanwhile is done.
     pub(super) fn catch_up(&mut self, actor: &mut Actor, label: Guid) {
         for deferred in self.deferred.remove(&label).unwrap_or_default() {
@@ -286,7 +298,7 @@ impl World {
                     delivery.to = label;
                     self.deliver(actor, delivery);
                 }
-                Deferred::Sink(sink) => self.attach(actor, label, sink),
+                Deferred::Sink(sink) => self.supply(actor, label, sink),
             }
         }
     }

@@ -8,6 +8,7 @@
 //! differently. The run's own pairing counts as order; the report says that the others were not covered.
 
 use super::actor::{Actor, Delivery, Source};
+use super::collective::Collective;
 use super::guid::{Guid, Object, Sort};
 use super::misuse::Rule;
 use super::world::{Deferred, World};
@@ -27,6 +28,7 @@ pub(super) enum Kind {
     Latch,
     Counted,
     Channel,
+    Collective,
     /// Made for a task that was asked for its output event.
     Output,
 }
@@ -41,6 +43,7 @@ impl Kind {
             4 => Self::Latch,
             5 => Self::Counted,
             6 => Self::Channel,
+            7 => Self::Collective,
             _ => return None,
         })
     }
@@ -53,6 +56,7 @@ impl Kind {
             Self::Latch => "latch event",
             Self::Counted => "counted event",
             Self::Channel => "channel event",
+            Self::Collective => "collective event",
             Self::Output => "output event",
         }
     }
@@ -61,6 +65,8 @@ impl Kind {
 /// Who is told when an event is satisfied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sink {
+    /// The slot of the event it depends on; 0 but for collective ones.
+    pub(super) from_slot: u32,
     pub(super) to: Guid,
     pub(super) slot: u32,
     pub(super) mode: u32,
@@ -82,6 +88,8 @@ pub(super) struct Event {
     counter: i64,
     /// Of a channel: satisfactions without a dependence.
     waiting: VecDeque<(Guid, Vec<Source>)>,
+    /// Of a collective event.
+    pub(super) collective: Option<Box<Collective>>,
 }
 
 impl Event {
@@ -94,6 +102,7 @@ impl Event {
             satisfied: None,
             counter,
             waiting: VecDeque::new(),
+            collective: None,
         }
     }
 
@@ -150,6 +159,7 @@ impl World {
         };
         match event.kind {
             Kind::Channel => return self.send(to, data, sources, work),
+            Kind::Collective => return self.misused(actor, Rule::NoValues, None),
             Kind::Latch => {
                 event.counter += if slot == 1 { 1 } else { -1 };
                 event.sources.append(&mut sources);
@@ -223,7 +233,7 @@ impl World {
     }
 
     /// A strand that comes after all of these; the actor is one of them.
-    fn gather(&mut self, actor: &mut Actor, sources: Vec<Source>) -> Source {
+    pub(super) fn gather(&mut self, actor: &mut Actor, sources: Vec<Source>) -> Source {
         let engine = &actor.runtime.engine;
         actor.here();
         let mut node = engine.spawn(actor.cursor, None, TaskKind::EventDriven, actor.site, None);
@@ -264,6 +274,9 @@ impl World {
                 None,
             );
         };
+        if event.kind == Kind::Collective {
+            return self.attach_to_collective(actor, from, sink);
+        }
         // An event that is not satisfied yet counts its sinks when it is.
         if event.kind == Kind::Counted && event.is_satisfied() {
             event.counter -= 1;
@@ -287,7 +300,7 @@ impl World {
 }
 
 impl Sink {
-    fn delivery(self, data: Guid, mut sources: Vec<Source>) -> Delivery {
+    pub(super) fn delivery(self, data: Guid, mut sources: Vec<Source>) -> Delivery {
         sources.push(self.source);
         Delivery {
             to: self.to,

@@ -80,7 +80,10 @@ pub(super) fn run(job: Job) -> bool {
 
 fn begin(runtime: &'static Runtime, thread: &mut Thread, job: Job, base: usize) -> Option<Frame> {
     let mut world = world();
-    let Job { edt: guid, started } = job;
+    let Job {
+        edt: guid,
+        mut started,
+    } = job;
     let edt = world.objects.edt(guid)?;
     let (slots, site) = (std::mem::take(&mut edt.slots), edt.site);
     let (template, home, output) = (edt.template, edt.home, edt.output);
@@ -105,6 +108,10 @@ fn begin(runtime: &'static Runtime, thread: &mut Thread, job: Job, base: usize) 
     forget(&params);
     forget(&dependences);
     let engine = &runtime.engine;
+    // Not when it became runnable: by now more is known of tasks of its function.
+    if !output.is_null() || world.is_expected_to_depart(template.function) {
+        engine.expect_departures(&mut started.cursor);
+    }
     engine.suspend(&mut thread.cursor);
     thread.stack_starts(base);
     let cursor = std::mem::replace(&mut thread.cursor, started.cursor);
@@ -169,8 +176,16 @@ fn dependences(world: &mut World, slots: &[Slot], held: &mut Vec<Held>) -> Vec<D
             (_, Some(grave)) => (grave.start, grave.size),
             _ => (0, 0),
         };
-        // A pure control dependence gives no access.
-        if start != 0 && slot.mode != 0 {
+        // A pure control dependence gives no access, and no block.
+        if slot.mode == 0 {
+            told.push(Dependence {
+                guid: Guid::NULL,
+                address: 0,
+                mode: 0,
+            });
+            continue;
+        }
+        if start != 0 {
             let how = match slot.mode {
                 EXCLUSIVE => How::Exclusive,
                 _ => How::Shared,

@@ -58,6 +58,7 @@ fn kind(object: &Object) -> u32 {
             Kind::Sticky => 21,
             Kind::Latch => 22,
             Kind::Channel => 23,
+            Kind::Collective => 24,
         },
         Object::Gone(_) => 0,
         object => match object.sort() {

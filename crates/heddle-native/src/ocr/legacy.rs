@@ -1,7 +1,7 @@
 //! How a program starts: with a first task, or with a `main` of its own that waits for tasks.
 
-use super::abi::put;
 use super::abi::result::{DONE, INVALID, PERMISSION};
+use super::abi::{get, put};
 use super::block::{Held, How};
 use super::edt::{Request, Template};
 use super::event::{Event, Kind};
@@ -11,6 +11,7 @@ use super::schedule::{self, Stop};
 use super::world::world;
 use crate::shim::export;
 use crate::thread;
+use std::arch::naked_asm;
 use std::ffi::{CStr, c_char, c_int};
 
 /// The settings of a program with a `main` of its own, as `ocr.h` declares them.
@@ -66,7 +67,8 @@ unsafe extern "C-unwind" fn heddle_ocr_main(
     let packed = packed(&unsafe { arguments(argc, argv) });
     let started = thread::enter(|runtime, thread| {
         let number = thread.number;
-        with_actor(runtime, thread, first, |world, actor| {
+        // As a call from within the first task's function, which is where it is said to be created.
+        with_actor(runtime, thread, first + 1, |world, actor| {
             let (block, start, _) = world.create_block(number, actor, packed.len(), 0)?;
             // SAFETY: a block of that size, which nobody else knows.
             unsafe {
@@ -187,10 +189,24 @@ export! {
     }
 }
 
-/// Starts a task from outside; the handle is an event that is satisfied when it is over. (More arguments than
-/// registers, so the place of the call is not known.)
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn ocrLegacySpawnOCR(
+/// Two arguments more than there are registers: the context and the return address.
+#[unsafe(naked)]
+#[unsafe(export_name = "ocrLegacySpawnOCR")]
+unsafe extern "C" fn spawn_shim() {
+    naked_asm!(
+        "sub rsp, 8",
+        "push qword ptr [rsp + 8]",
+        "push qword ptr [rsp + 24]",
+        "call {function}",
+        "add rsp, 24",
+        "ret",
+        function = sym spawn,
+    )
+}
+
+/// Starts a task from outside; the handle is an event that is satisfied when it is over.
+#[allow(clippy::too_many_arguments, reason = "that many are declared")]
+unsafe extern "C-unwind" fn spawn(
     handle: *mut Guid,
     template: Guid,
     paramc: u64,
@@ -198,29 +214,25 @@ unsafe extern "C-unwind" fn ocrLegacySpawnOCR(
     depc: u64,
     dependences: *const Guid,
     _context: Guid,
+    pc: usize,
 ) -> u8 {
     // SAFETY: the caller's arrays.
     let (params, dependences) = unsafe {
-        let array = |pointer: *const u64, len: u64| match pointer.is_null() {
-            true => &[][..],
-            false => std::slice::from_raw_parts(pointer, len as usize),
-        };
-        let dependences = match dependences.is_null() {
-            true => &[][..],
-            false => std::slice::from_raw_parts(dependences, depc as usize),
-        };
-        (array(params, paramc), dependences)
+        (
+            get(params, paramc as u32, pc),
+            get(dependences, depc as u32, pc),
+        )
     };
     let made = thread::enter(|runtime, thread| {
-        with_actor(runtime, thread, 0, |world, actor| {
+        with_actor(runtime, thread, pc, |world, actor| {
             let event = Event::new(Kind::Sticky, actor.site, 0);
             world.counted.creates_event();
             let event = world.objects.add(Object::Event(Box::new(event)));
             let asked = Request {
                 template,
-                params,
+                params: &params,
                 depc: depc as u32,
-                dependences,
+                dependences: &dependences,
                 // A finish EDT whose output event is the handle.
                 properties: 1 | 8,
                 output: Some(event),
@@ -231,7 +243,7 @@ unsafe extern "C-unwind" fn ocrLegacySpawnOCR(
     });
     match made.flatten() {
         Some(event) => {
-            put(handle, event, 0);
+            put(handle, event, pc);
             DONE
         }
         None => PERMISSION,

@@ -23,6 +23,10 @@ pub(super) enum Rule {
     NoSlot { slot: u32, slots: usize },
     /// A slot that was filled before.
     SlotAgain { slot: u32 },
+    /// A slot that a collective event does not have.
+    NoContributor { slot: u32, slots: usize },
+    /// A collective event is satisfied by the call for others.
+    NoValues,
     /// Nothing of that name can be satisfied.
     NoObject { what: &'static str },
     /// Nothing of that name can be waited for.
@@ -57,6 +61,10 @@ impl Rule {
             Self::NoSlot { slot, slots } => {
                 format!("slot {slot} is satisfied, and the task has {slots}")
             }
+            Self::NoContributor { slot, slots } => {
+                format!("slot {slot} of a collective event is used, and it has {slots}")
+            }
+            Self::NoValues => "a collective event is satisfied without values".into(),
             Self::SlotAgain { slot } => format!("slot {slot} is satisfied a second time"),
             Self::NoObject { what } => {
                 format!("no event or task is {what}: the GUID names neither")
@@ -90,6 +98,8 @@ impl Rule {
             Self::BlockGone { .. } => "destroy the block where nobody comes later",
             Self::EdtGone { .. } | Self::SlotAgain { .. } => "satisfy each slot once",
             Self::NoSlot { .. } => "create the template with as many dependences as are added",
+            Self::NoContributor { .. } => "create the event for as many contributors as there are",
+            Self::NoValues => "pass the values with ocrEventCollectiveSatisfySlot",
             Self::NoObject { .. } | Self::NoSource | Self::NoTemplate => {
                 "check that the GUID was initialised, and by a call that succeeded"
             }

@@ -29,6 +29,7 @@ mod abi;
 mod actor;
 mod arena;
 mod block;
+mod collective;
 mod count;
 mod edt;
 mod event;
@@ -39,6 +40,7 @@ mod hint;
 mod label;
 mod legacy;
 mod misuse;
+mod pause;
 mod schedule;
 mod world;
 

@@ -51,6 +51,8 @@ static LIMIT: AtomicU64 = AtomicU64::new(0);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 static IDLE: Mutex<()> = Mutex::new(());
 static CHANGED: Condvar = Condvar::new();
+/// One more than the worker that keeps the others from starting tasks; 0 if none does.
+static PAUSED_BY: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static WORKER: Cell<usize> = const { Cell::new(0) };
@@ -91,6 +93,9 @@ pub(super) fn retry(job: Job) {
 }
 
 fn take() -> Option<Job> {
+    if !matches!(PAUSED_BY.load(Ordering::Acquire), by if by == 0 || by == worker() + 1) {
+        return None;
+    }
     if turns::are_given() {
         return take_given();
     }
@@ -123,6 +128,34 @@ fn take_given() -> Option<Job> {
     }
     let taken = turns::choose_among(&choices);
     queue(worker()).remove(taken)
+}
+
+/// Keeps the other workers from starting tasks. False if another does so, and `waits` is false.
+pub(super) fn pause(waits: bool) -> bool {
+    let own = worker() + 1;
+    loop {
+        match PAUSED_BY.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return true,
+            // A task on the same worker would wait for itself.
+            Err(by) if !waits || by == own => return false,
+            Err(_) => crate::busy::pause(),
+        }
+    }
+}
+
+/// Lets them start tasks again.
+pub(super) fn resume() {
+    PAUSED_BY.store(0, Ordering::Release);
+    CHANGED.notify_all();
+}
+
+/// The next tasks of each worker, at most so many. To be called inside the runtime.
+pub(super) fn runnable(limit: usize) -> Vec<Guid> {
+    let next = |worker| -> Vec<Guid> {
+        let jobs = queue(worker);
+        jobs.iter().rev().take(limit).map(|job| job.edt).collect()
+    };
+    (0..workers()).flat_map(next).collect()
 }
 
 /// Why a worker stopped.

@@ -7,9 +7,10 @@
 use crate::shim::{behind, export};
 use crate::{caller, thread};
 use ::libc::pthread_barrier_t;
+use heddle_rt::Kept;
 use rustc_hash::FxHashMap;
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 behind! {
     fn pthread_barrier_init(barrier: *mut pthread_barrier_t, attributes: *const ::libc::pthread_barrierattr_t, count: u32) -> c_int;
@@ -23,6 +24,8 @@ type Round = Arc<Mutex<Vec<u32>>>;
 struct Barrier {
     count: usize,
     round: Round,
+    /// Full rounds that threads may still have to leave.
+    full: Vec<Weak<Mutex<Vec<u32>>>>,
 }
 
 impl Barrier {
@@ -32,10 +35,21 @@ impl Barrier {
         let mut strands = round.lock().unwrap_or_else(PoisonError::into_inner);
         strands.push(strand);
         if strands.len() == self.count {
+            self.full.retain(|round| round.strong_count() > 0);
+            self.full.push(Arc::downgrade(&self.round));
             self.round = Round::default();
         }
         drop(strands);
         round
+    }
+
+    /// Tells the strands that threads may still come after.
+    fn list(&self, kept: &mut Kept) {
+        let full = self.full.iter().filter_map(Weak::upgrade);
+        for round in full.chain([Arc::clone(&self.round)]) {
+            let strands = round.lock().unwrap_or_else(PoisonError::into_inner);
+            strands.iter().for_each(|&strand| kept.strand(strand));
+        }
     }
 }
 
@@ -48,10 +62,15 @@ fn with<R>(f: impl FnOnce(&mut Table) -> R) -> R {
     f(table.get_or_insert_with(Box::default))
 }
 
+/// Tells the strands that threads may still come after.
+pub(crate) fn list(kept: &mut Kept) {
+    with(|table| table.values().for_each(|barrier| barrier.list(kept)));
+}
+
 /// The calling thread arrives; none if it is not checked, or the barrier was made before checking began.
 fn arrive(barrier: *mut pthread_barrier_t) -> Option<Round> {
     thread::enter(|runtime, thread| {
-        let strand = runtime.engine.signal(&mut thread.cursor);
+        let strand = runtime.engine.signal_for_list(&mut thread.cursor);
         with(|table| Some(table.get_mut(&(barrier as usize))?.arrive(strand)))
     })?
 }
@@ -67,8 +86,8 @@ fn leave(round: Round) {
 export! {
     ["pthread_barrier_init"] fn init(barrier: *mut pthread_barrier_t, attributes: *const ::libc::pthread_barrierattr_t, count: u32) at _pc -> c_int {
         thread::enter(|_, _| with(|table| {
-            let (count, round) = (count as usize, Round::default());
-            table.insert(barrier as usize, Barrier { count, round });
+            let count = count as usize;
+            table.insert(barrier as usize, Barrier { count, ..Barrier::default() });
         }));
         // SAFETY: see above.
         unsafe { pthread_barrier_init(barrier, attributes, count) }
@@ -93,7 +112,7 @@ mod tests {
     fn a_round_is_full_when_all_have_arrived() {
         let mut barrier = Barrier {
             count: 2,
-            round: Round::default(),
+            ..Barrier::default()
         };
         let first = barrier.arrive(1);
         let second = barrier.arrive(2);

@@ -46,6 +46,7 @@ export! {
     }
 
     ["thrd_join"] fn join(id: pthread_t, result: *mut c_int) at pc -> c_int {
+        crate::thread::rests();
         // SAFETY: see above.
         joined(id, unsafe { thrd_join(id, result) }, pc)
     }

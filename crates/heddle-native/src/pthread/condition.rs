@@ -1,13 +1,19 @@
-//! Condition variables: a wait gives its mutex back and takes it again, and comes after the signal that
-//! ended it. In another schedule it might have been another's signal, so this is a hand-off.
+//! Condition variables: a wait gives its mutex back and takes it again.
+//!
+//! A wait may end without a signal, and whoever looks at the predicate late does not wait at all; what a waiter goes on
+//! with is the predicate, which it reads in a section of the mutex, and that read hands over. So a race is as certain in a
+//! run in which a thread had to wait as in one in which it came late. Only a waiter to which nothing was handed over from
+//! its last wait to the end of the section relies on the signal: then that is the hand-off.
 
 use super::mutex::{pthread_mutex_unlock, unlocks};
 use super::{given_back, taken};
+use crate::hand_off::{self, Reach, Released};
 use crate::runtime::LockKind::Mutex;
 use crate::shim::{behind, export};
-use crate::{caller, hand_off, thread};
+use crate::{caller, thread};
 use ::libc::{clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
 use heddle_rt::LockMode::Exclusive;
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 behind! {
@@ -17,6 +23,53 @@ behind! {
     (c"GLIBC_2.3.2") fn pthread_cond_signal(condition: *mut pthread_cond_t) -> c_int;
     (c"GLIBC_2.3.2") fn pthread_cond_broadcast(condition: *mut pthread_cond_t) -> c_int;
     (c"GLIBC_2.3.2") fn pthread_cond_destroy(condition: *mut pthread_cond_t) -> c_int;
+}
+
+/// What a wait may have ended by.
+struct Signalled {
+    mutex: usize,
+    by: Vec<Released>,
+    /// How much was handed over to the task before.
+    received: u32,
+}
+
+thread_local! {
+    /// The thread's last wait, in the section that it is still in.
+    static LAST_WAIT: RefCell<Option<Signalled>> = const { RefCell::new(None) };
+}
+
+/// Changes what is known of the thread's last wait. A thread that is ending may unlock when its storage is gone.
+fn with_last_wait<R>(change: impl FnOnce(&mut Option<Signalled>) -> R) -> Option<R> {
+    let changed = LAST_WAIT.try_with(|last| Some(change(&mut *last.try_borrow_mut().ok()?)));
+    changed.ok().flatten()
+}
+
+/// The thread is about to give the mutex back.
+pub(super) fn section_ends(mutex: usize) {
+    let last = with_last_wait(|last| last.take_if(|last| last.mutex == mutex));
+    if let Some(last) = last.flatten() {
+        thread::enter(|runtime, thread| {
+            if thread.cursor.received() == last.received {
+                for released in last.by {
+                    released.acquire(runtime, thread, Reach::Seen);
+                }
+            }
+        });
+    }
+}
+
+/// The thread, which owns the mutex again, may have been woken at this condition.
+fn woken<T>(condition: *mut T, mutex: *mut pthread_mutex_t) {
+    thread::enter(|_, thread| {
+        if let Some(releases) = hand_off::lock(condition as usize).get() {
+            let signalled = Signalled {
+                mutex: mutex as usize,
+                by: releases.strands().to_vec(),
+                received: thread.cursor.received(),
+            };
+            with_last_wait(|last| *last = Some(signalled));
+        }
+    });
 }
 
 /// Waits by `wait`.
@@ -29,6 +82,8 @@ pub(super) unsafe fn waited<T>(
     if !caller::is_program(pc) {
         return wait();
     }
+    // Whoever waits again has looked at the predicate.
+    with_last_wait(|last| *last = None);
     // SAFETY: the caller owns the mutex, before and after.
     unsafe { unlocks(mutex, pc) };
     // SAFETY: the mutex is owned again when the handler runs.
@@ -36,11 +91,7 @@ pub(super) unsafe fn waited<T>(
     // SAFETY: as above.
     unsafe { owned_again(mutex.cast()) };
     if status == 0 {
-        thread::enter(|runtime, thread| {
-            if let Some(releases) = hand_off::lock(condition as usize).get() {
-                releases.acquire(runtime, thread);
-            }
-        });
+        woken(condition, mutex);
     }
     status
 }

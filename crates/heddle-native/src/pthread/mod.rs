@@ -28,8 +28,14 @@ use crate::caller;
 use crate::runtime::LockKind;
 use crate::section;
 use crate::thread;
-use heddle_rt::LockMode;
+use heddle_rt::{Kept, LockMode};
 use std::ffi::c_int;
+
+/// Tells the strands that threads may still come after: ends of threads, and arrivals at barriers.
+pub(crate) fn list(kept: &mut Kept) {
+    threads::list(kept);
+    barrier::list(kept);
+}
 
 /// Takes a lock by `take`, a call at `pc` that waits for it if need be.
 fn blocking<T>(
@@ -46,6 +52,8 @@ fn blocking<T>(
         let (id, site) = (runtime.locks.id(lock as usize, kind), access::site(pc));
         let engine = &runtime.engine;
         engine.waits_for(&mut thread.cursor, id, mode, site);
+        // A section begins with a strand of its own in any case.
+        engine.rest(&mut thread.cursor);
         waiting::begin(lock, kind, id, thread.cursor.task(), site);
     });
     let status = take();

@@ -1,5 +1,6 @@
 //! Mutexes and spin locks.
 
+use super::condition::section_ends;
 use super::{blocking, given_back, taken, tried};
 use crate::caller;
 use crate::runtime::LockKind::Mutex;
@@ -54,6 +55,7 @@ pub(super) unsafe fn locked(mutex: *mut pthread_mutex_t, status: c_int, pc: usiz
 pub(super) unsafe fn unlocks(mutex: *mut pthread_mutex_t, pc: usize) {
     // SAFETY: the caller owns it; if it does not, what is read is not used, as it is not held.
     if caller::is_program(pc) && !unsafe { is_nested(mutex) } {
+        section_ends(mutex as usize);
         given_back(mutex, Mutex);
     }
 }

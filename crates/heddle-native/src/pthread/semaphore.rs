@@ -37,7 +37,7 @@ export! {
 
     ["sem_wait"] fn wait(semaphore: *mut sem_t) at pc -> c_int {
         // SAFETY: see above.
-        waited(semaphore, unsafe { sem_wait(semaphore) }, pc)
+        waited(semaphore, { thread::rests(); unsafe { sem_wait(semaphore) } }, pc)
     }
 
     ["sem_trywait"] fn try_wait(semaphore: *mut sem_t) at pc -> c_int {
@@ -47,12 +47,12 @@ export! {
 
     ["sem_timedwait"] fn timed_wait(semaphore: *mut sem_t, until: *const timespec) at pc -> c_int {
         // SAFETY: see above.
-        waited(semaphore, unsafe { sem_timedwait(semaphore, until) }, pc)
+        waited(semaphore, { thread::rests(); unsafe { sem_timedwait(semaphore, until) } }, pc)
     }
 
     ["sem_clockwait"] fn clock_wait(semaphore: *mut sem_t, clock: clockid_t, until: *const timespec) at pc -> c_int {
         // SAFETY: see above.
-        waited(semaphore, unsafe { sem_clockwait(semaphore, clock, until) }, pc)
+        waited(semaphore, { thread::rests(); unsafe { sem_clockwait(semaphore, clock, until) } }, pc)
     }
 
     ["sem_destroy"] fn destroy(semaphore: *mut sem_t) at _pc -> c_int {

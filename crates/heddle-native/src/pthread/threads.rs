@@ -13,7 +13,7 @@ use crate::thread::{self, Thread};
 use crate::{access, caller};
 use ::libc::{clockid_t, pthread_attr_t, pthread_key_t, pthread_t, timespec};
 use heddle_core::TaskKind;
-use heddle_rt::{Cursor, EndPoint, FinishScope};
+use heddle_rt::{Cursor, EndPoint, FinishScope, Kept};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,6 +47,11 @@ static ENDS: Mutex<Option<Box<FxHashMap<pthread_t, EndPoint>>>> = Mutex::new(Non
 fn ends<R>(f: impl FnOnce(&mut FxHashMap<pthread_t, EndPoint>) -> R) -> R {
     let mut ends = ENDS.lock().unwrap_or_else(PoisonError::into_inner);
     f(ends.get_or_insert_with(Box::default))
+}
+
+/// Tells the ends that may still be joined.
+pub(crate) fn list(kept: &mut Kept) {
+    ends(|ends| ends.values().for_each(|end| kept.end(end)));
 }
 
 /// Creates a thread by `create`, which is given what it begins with: as a task, if the call at `pc` is the
@@ -144,9 +149,10 @@ unsafe extern "C" fn ending(rounds: Pointer) {
         unsafe { ::libc::pthread_setspecific(key, (rounds as usize - 1) as Pointer) };
         return;
     }
+    // Until its end is noted, nothing that its task refers to may be given back.
+    let _busy = busy::begin();
     if let (Some(cursor), Some(runtime)) = (thread::detach(), runtime()) {
         THREADS.end(0);
-        let _busy = busy::begin();
         let end = runtime.engine.end(cursor);
         // SAFETY: a plain query.
         let id = unsafe { ::libc::pthread_self() };
@@ -160,15 +166,22 @@ pub(super) fn joined(id: pthread_t, status: c_int, pc: usize) -> c_int {
         thread::enter(|runtime, thread| {
             if let Some(end) = ends(|ends| ends.remove(&id)) {
                 runtime.engine.join(&mut thread.cursor, end);
+                crate::report::witness::joined(end.task(), pc);
             }
         });
     }
     status
 }
 
-/// A call at `pc` joined a thread and got its result.
-fn joined_for(id: pthread_t, result: *mut Pointer, status: c_int, pc: usize) -> c_int {
-    joined(id, status, pc);
+/// A call at `pc`, which is made by `join`, joins a thread and gets its result.
+fn joined_for(
+    id: pthread_t,
+    result: *mut Pointer,
+    pc: usize,
+    join: impl FnOnce() -> c_int,
+) -> c_int {
+    thread::rests();
+    let status = joined(id, join(), pc);
     if status == 0 && !result.is_null() && caller::is_program(pc) {
         access::write(result as usize, size_of::<Pointer>(), pc);
     }
@@ -192,21 +205,21 @@ export! {
 
     ["pthread_join"] fn join(id: pthread_t, result: *mut Pointer) at pc -> c_int {
         // SAFETY: see above.
-        joined_for(id, result, unsafe { pthread_join(id, result) }, pc)
+        joined_for(id, result, pc, || unsafe { pthread_join(id, result) })
     }
 
     ["pthread_tryjoin_np"] fn try_join(id: pthread_t, result: *mut Pointer) at pc -> c_int {
         // SAFETY: see above.
-        joined_for(id, result, unsafe { pthread_tryjoin_np(id, result) }, pc)
+        joined_for(id, result, pc, || unsafe { pthread_tryjoin_np(id, result) })
     }
 
     ["pthread_timedjoin_np"] fn timed_join(id: pthread_t, result: *mut Pointer, until: *const timespec) at pc -> c_int {
         // SAFETY: see above.
-        joined_for(id, result, unsafe { pthread_timedjoin_np(id, result, until) }, pc)
+        joined_for(id, result, pc, || unsafe { pthread_timedjoin_np(id, result, until) })
     }
 
     ["pthread_clockjoin_np"] fn clock_join(id: pthread_t, result: *mut Pointer, clock: clockid_t, until: *const timespec) at pc -> c_int {
         // SAFETY: see above.
-        joined_for(id, result, unsafe { pthread_clockjoin_np(id, result, clock, until) }, pc)
+        joined_for(id, result, pc, || unsafe { pthread_clockjoin_np(id, result, clock, until) })
     }
 }

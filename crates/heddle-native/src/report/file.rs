@@ -6,6 +6,7 @@
 //! opening files, and is used only while it still leads to the file that was opened; otherwise the file is
 //! opened again by its name.
 
+use crate::say::without_signals;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::RawFd;
@@ -74,20 +75,16 @@ impl File {
     /// Writes over what is at the start of the file.
     pub(crate) fn write_at_start(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.make_sure()?;
-        // SAFETY: a descriptor that is ours, and bytes that are there.
-        let written = unsafe {
-            ::libc::syscall(
-                ::libc::SYS_pwrite64,
-                self.descriptor,
-                bytes.as_ptr(),
-                bytes.len(),
-                0,
-            )
-        };
-        match written == bytes.len() as i64 {
-            true => Ok(()),
-            false => Err(io::Error::last_os_error()),
-        }
+        let (from, len) = (bytes.as_ptr(), bytes.len());
+        without_signals(|| {
+            // SAFETY: a descriptor that is ours, and bytes that are there.
+            let written =
+                unsafe { ::libc::syscall(::libc::SYS_pwrite64, self.descriptor, from, len, 0) };
+            match written == len as i64 {
+                true => Ok(()),
+                false => Err(io::Error::last_os_error()),
+            }
+        })
     }
 
     /// The descriptor leads to our file afterwards.
@@ -120,16 +117,12 @@ impl File {
 impl io::Write for File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.make_sure()?;
-        // SAFETY: a descriptor that is ours, and bytes that are there.
-        let written = unsafe {
-            ::libc::syscall(
-                ::libc::SYS_write,
-                self.descriptor,
-                bytes.as_ptr(),
-                bytes.len(),
-            )
-        };
-        usize::try_from(written).map_err(|_| io::Error::last_os_error())
+        let (from, len) = (bytes.as_ptr(), bytes.len());
+        without_signals(|| {
+            // SAFETY: a descriptor that is ours, and bytes that are there.
+            let written = unsafe { ::libc::syscall(::libc::SYS_write, self.descriptor, from, len) };
+            usize::try_from(written).map_err(|_| io::Error::last_os_error())
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {

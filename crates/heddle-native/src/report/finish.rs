@@ -3,11 +3,11 @@
 use crate::api::turns;
 use crate::openmp;
 use crate::report::modules::modules;
-use crate::report::options::{Color, Format, Observed, Options};
+use crate::report::options::{Color, Format, Options};
 use crate::report::places::Located;
 use crate::report::races::{self, Found, Mentioned};
 use crate::report::tables::Tables;
-use crate::report::{deadlocks, destination, misuse, order, recording, tears, unseen, witness};
+use crate::report::{deadlocks, destination, misuse, recording, tears, unseen, witness};
 use crate::runtime::Runtime;
 use heddle_core::roster::Roster;
 use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
@@ -15,11 +15,10 @@ use heddle_report::baseline::Baseline;
 use heddle_report::json::{self, Layout};
 use heddle_report::suppress::{Defect, Subject as Suppressed, Suppressions};
 use heddle_report::text::{self, Colour};
-use heddle_report::{Report, Settings, Stats, Strictness, Subject, Unchecked, Velodrome, Verdict};
+use heddle_report::{Report, Settings, Stats, Strictness, Subject, Unchecked, Verdict};
 use heddle_rt::Analysis;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
-use std::time::Duration;
 
 /// Findings shown in text unless told otherwise.
 const TEXT_LIMIT: usize = 100;
@@ -41,11 +40,6 @@ pub enum Ending {
 /// Writes the report; says whether there is anything to mend.
 pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     recording::finish(runtime);
-    #[cfg(feature = "study")]
-    print_counts(runtime);
-    if runtime.options.observed == Observed::Alone {
-        return finish_order(runtime);
-    }
     let report = report(runtime, ending);
     let has_findings = report.verdict == Verdict::Findings;
     let is_silent = runtime.options.is_quiet && report.findings.is_empty();
@@ -54,7 +48,7 @@ pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     if !is_silent && let Err(problem) = write(&rendered(), &runtime.options) {
         crate::say::say!("heddle: {problem}");
         // A report that is nowhere else is not lost.
-        let _ = io::stderr().write_all(&rendered());
+        let _ = crate::say::write(&rendered());
     }
     if let (true, Some(path)) = (is_silent, &runtime.options.report) {
         destination::discard(path);
@@ -62,42 +56,8 @@ pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     has_findings
 }
 
-/// What was counted, as one line of JSON on the error stream.
-#[cfg(feature = "study")]
-fn print_counts(runtime: &Runtime) {
-    if let Some(counted) = runtime.engine.counted() {
-        let heddle_rt::Counted {
-            locations,
-            nodes,
-            queries,
-            unique,
-        } = counted;
-        crate::say::say!(
-            "{{\"locations\": {locations}, \"nodes\": {nodes}, \"queries\": {queries}, \"unique\": {unique}}}"
-        );
-    }
-}
-
-/// What the observed order alone shows; no verdict on any other.
-fn finish_order(runtime: &Runtime) -> bool {
-    let mut tables = Tables::new(modules());
-    let Some(observed) = order::observed(runtime, &mut tables) else {
-        return false;
-    };
-    let shown = Velodrome::new(&observed, &tables.legend, Vec::new(), Duration::ZERO);
-    let rendered = match runtime.options.format {
-        Format::Text => shown.text_alone(),
-        Format::Json => shown.json(),
-    };
-    if let Err(problem) = write(rendered.as_bytes(), &runtime.options) {
-        crate::say::say!("heddle: {problem}");
-    }
-    !observed.torn.is_empty()
-}
-
 fn report(runtime: &Runtime, ending: Ending) -> Report {
     let mut tables = Tables::new(modules());
-    let observed = order::observed(runtime, &mut tables);
     let outcome = outcome(runtime, ending, &mut tables);
     if tables.lacks_debug_information {
         say_what_is_missing();
@@ -135,10 +95,6 @@ fn report(runtime: &Runtime, ending: Ending) -> Report {
     if hides && runtime.engine.used_exclusion() {
         report.not_covered.push(HANDED_OVER.into());
     }
-    report.velodrome = observed.map(|observed| {
-        let torn = Report::torn(subject, Some(&tables.details));
-        Velodrome::new(&observed, &tables.legend, torn, Duration::ZERO)
-    });
     report.not_covered.extend(crate::ocr::gaps());
     let stats = || Stats {
         event_driven: crate::ocr::counts(),
@@ -411,9 +367,7 @@ pub(crate) fn program() -> &'static str {
 
 fn write(rendered: &[u8], options: &Options) -> Result<(), String> {
     let Some(path) = &options.report else {
-        return io::stderr()
-            .write_all(rendered)
-            .map_err(|error| error.to_string());
+        return crate::say::write(rendered).map_err(|error| error.to_string());
     };
     destination::add(path, rendered)
 }

@@ -4,7 +4,7 @@
 
 use addr2line::Context;
 use gimli::{Dwarf, EndianSlice, LittleEndian, SectionId};
-use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::ptr;
@@ -20,6 +20,9 @@ pub struct Image {
     /// The debug information itself.
     pub dwarf: Arc<Dwarf<Bytes>>,
     symbols: Vec<Symbol>,
+    file: object::File<'static>,
+    /// The first addresses of functions, sorted.
+    functions: Vec<u64>,
 }
 
 /// What the symbol table says of a stretch of memory.
@@ -40,16 +43,75 @@ impl Image {
         let file = object::File::parse(bytes).ok()?;
         let sections = Dwarf::load(|id| Ok::<_, gimli::Error>(section(&file, id))).ok()?;
         let dwarf = Arc::new(sections);
+        let text = file
+            .symbols()
+            .filter(|symbol| symbol.kind() == SymbolKind::Text);
+        let defined = text.filter(|symbol| symbol.is_definition());
+        let mut functions: Vec<u64> = defined.map(|symbol| symbol.address()).collect();
+        functions.sort_unstable();
+        functions.dedup();
         Some(Self {
             context: Context::from_arc_dwarf(Arc::clone(&dwarf)).ok()?,
             dwarf,
             symbols: symbols(&file),
+            file,
+            functions,
         })
     }
 
     /// Whether there is any debug information.
     pub fn has_debug_information(&self) -> bool {
         matches!(self.dwarf.units().next(), Ok(Some(_)))
+    }
+
+    /// The function that covers this address of the file.
+    pub fn function(&self, address: u64) -> Option<Symbol> {
+        self.symbol(address)
+            .filter(|symbol| self.is_function(symbol.start))
+    }
+
+    /// Whether a function starts at this address of the file.
+    pub fn is_function(&self, address: u64) -> bool {
+        let (Some(first), Some(last)) = (self.functions.first(), self.functions.last()) else {
+            return false;
+        };
+        (*first..=*last).contains(&address) && self.functions.binary_search(&address).is_ok()
+    }
+
+    /// The code, with its addresses in the file.
+    pub fn code(&self) -> impl Iterator<Item = (u64, &'static [u8])> {
+        let text = self
+            .file
+            .sections()
+            .filter(|section| section.kind() == SectionKind::Text);
+        text.filter_map(|section| Some((section.address(), section.data().ok()?)))
+    }
+
+    /// Addresses in the file's data: of functions, among others.
+    pub fn kept_addresses(&self) -> Vec<u64> {
+        let relocations = self.file.dynamic_relocations().into_iter().flatten();
+        let mut kept: Vec<u64> = relocations.map(|(_, one)| one.addend() as u64).collect();
+        let is_data = |kind| {
+            matches!(
+                kind,
+                SectionKind::Data | SectionKind::ReadOnlyData | SectionKind::Elf(_)
+            )
+        };
+        for section in self
+            .file
+            .sections()
+            .filter(|section| is_data(section.kind()))
+        {
+            let words = section.data().unwrap_or_default().chunks_exact(8);
+            kept.extend(words.map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())));
+        }
+        // What other modules may call by name.
+        let exported = self
+            .file
+            .dynamic_symbols()
+            .filter(|symbol| symbol.is_definition());
+        kept.extend(exported.map(|symbol| symbol.address()));
+        kept
     }
 
     /// The symbol that covers this address of the file.

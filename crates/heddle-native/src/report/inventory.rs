@@ -1,5 +1,6 @@
 //! The functions and variables of a module by name, from its debug information.
 
+use crate::report::declarations::{Around, Declaration};
 use crate::report::functions::demangled;
 use crate::report::image::{Bytes, Image};
 use crate::report::types::{Part, Types, text, type_of};
@@ -17,6 +18,7 @@ pub struct Inventory {
     variables: Vec<Variable>,
     /// By file and line.
     functions: Vec<(String, u32, String)>,
+    declarations: Vec<Declaration>,
 }
 
 /// A variable that lives as long as the program.
@@ -26,12 +28,24 @@ pub struct Variable {
     pub start: u64,
     /// How many bytes.
     pub size: u64,
+    /// Where in the variable they are: the optimiser may give its parts addresses of their own.
+    pub offset: u64,
+    /// How many bytes all of the variable has.
+    pub whole: u64,
     /// Its name.
     pub name: String,
     /// Where it is declared: file, line, column.
     pub declared: Option<(String, u32, u32)>,
     unit: usize,
     of_type: Option<UnitOffset>,
+}
+
+/// A part of a variable at an address of its own.
+struct Piece {
+    start: u64,
+    offset: u64,
+    /// None if it is all that is left of the variable.
+    size: Option<u64>,
 }
 
 impl Inventory {
@@ -42,6 +56,7 @@ impl Inventory {
             units: Vec::new(),
             variables: Vec::new(),
             functions: Vec::new(),
+            declarations: Vec::new(),
         };
         let mut headers = image.dwarf.units();
         while let Ok(Some(header)) = headers.next() {
@@ -78,23 +93,43 @@ impl Inventory {
     /// The part of the variable at this offset.
     pub fn part(&self, variable: &Variable, offset: u64) -> Part {
         match (self.units.get(variable.unit), variable.of_type) {
-            (Some(unit), Some(of_type)) => self.types(unit).part(of_type, offset),
+            (Some(unit), Some(of_type)) => self.types(unit).part(of_type, variable.offset + offset),
             _ => Part::default(),
         }
     }
 
-    fn types<'a>(&'a self, unit: &'a Unit<Bytes>) -> Types<'a> {
+    /// What names were declared as.
+    pub(super) fn declarations(&self) -> &[Declaration] {
+        &self.declarations
+    }
+
+    /// All debug information of the file.
+    pub(super) fn dwarf(&self) -> &Dwarf<Bytes> {
+        &self.dwarf
+    }
+
+    /// A compilation unit by number.
+    pub(super) fn unit(&self, unit: usize) -> Option<&Unit<Bytes>> {
+        self.units.get(unit)
+    }
+
+    /// The types of a unit.
+    pub(super) fn types<'a>(&'a self, unit: &'a Unit<Bytes>) -> Types<'a> {
         let dwarf = &self.dwarf;
         Types { dwarf, unit }
     }
 
     fn add_unit(&mut self, unit: &Unit<Bytes>) {
         let mut entries = unit.entries();
+        let mut around = Around::default();
         while let Ok(Some(entry)) = entries.next_dfs() {
+            around.enter(entry);
+            let declaration = around.declaration((self.units.len(), unit), entry, self);
+            self.declarations.extend(declaration);
             match entry.tag() {
                 gimli::DW_TAG_variable => {
-                    let variable = self.variable_of(unit, entry);
-                    self.variables.extend(variable);
+                    let variables = self.variables_of(unit, entry);
+                    self.variables.extend(variables.into_iter().flatten());
                 }
                 gimli::DW_TAG_subprogram => {
                     let function = self.function_of(unit, entry);
@@ -105,8 +140,9 @@ impl Inventory {
         }
     }
 
-    fn variable_of(&self, unit: &Unit<Bytes>, entry: &Entry) -> Option<Variable> {
-        let start = self.address(unit, entry)?;
+    /// The variable an entry is, once for each part that has an address of its own.
+    fn variables_of(&self, unit: &Unit<Bytes>, entry: &Entry) -> Option<Vec<Variable>> {
+        let pieces = self.pieces(unit, entry)?;
         // What a class or header declares, its definition only refers to.
         let declaration = match entry.attr_value(gimli::DW_AT_specification) {
             Some(AttributeValue::UnitRef(offset)) => Some(unit.entry(offset).ok()?),
@@ -120,27 +156,54 @@ impl Inventory {
             None => text(&self.dwarf, unit, named.attr_value(gimli::DW_AT_name)?)?,
         };
         let of_type = type_of(entry).or_else(|| type_of(declaration.as_ref()?));
-        let size = of_type.and_then(|of_type| self.types(unit).size(of_type));
-        Some(Variable {
-            start,
-            size: size.unwrap_or(1),
-            name,
+        let whole = of_type.and_then(|of_type| self.types(unit).size(of_type));
+        let whole = whole.unwrap_or(1);
+        let variable = |piece: &Piece| Variable {
+            start: piece.start,
+            size: piece.size.unwrap_or(whole),
+            offset: piece.offset,
+            whole,
+            name: name.clone(),
             declared: declared(&self.dwarf, unit, named),
             unit: self.units.len(),
             of_type,
-        })
+        };
+        Some(pieces.iter().map(variable).collect())
     }
 
-    /// The fixed address of a variable; none if it has no memory or each thread has its own.
-    fn address(&self, unit: &Unit<Bytes>, entry: &Entry) -> Option<u64> {
+    /// The fixed addresses of a variable; none if it has no memory or each thread has its own.
+    fn pieces(&self, unit: &Unit<Bytes>, entry: &Entry) -> Option<Vec<Piece>> {
         let location = entry.attr(gimli::DW_AT_location)?.exprloc_value()?;
         let mut operations = location.operations(unit.encoding());
-        let start = match operations.next().ok()?? {
-            Operation::Address { address } => address,
-            Operation::AddressIndex { index } => self.dwarf.address(unit, index).ok()?,
-            _ => return None,
-        };
-        operations.next().ok()?.is_none().then_some(start)
+        let (mut pieces, mut offset, mut start) = (Vec::new(), 0, None);
+        while let Some(operation) = operations.next().ok()? {
+            match operation {
+                Operation::Address { address } => start = Some(address),
+                Operation::AddressIndex { index } => {
+                    start = Some(self.dwarf.address(unit, index).ok()?);
+                }
+                Operation::Piece { size_in_bits, .. } => {
+                    let size = Some(size_in_bits / 8);
+                    let piece = |start| Piece {
+                        start,
+                        offset,
+                        size,
+                    };
+                    pieces.extend(start.take().map(piece));
+                    offset += size_in_bits / 8;
+                }
+                Operation::PlusConstant { value } => start = start.map(|start| start + value),
+                // A part that the optimiser left out, or one that each thread has for itself.
+                _ => start = None,
+            }
+        }
+        let size = None;
+        pieces.extend(start.map(|start| Piece {
+            start,
+            offset,
+            size,
+        }));
+        Some(pieces)
     }
 
     fn function_of(&self, unit: &Unit<Bytes>, entry: &Entry) -> Option<(String, u32, String)> {
@@ -162,7 +225,12 @@ impl Inventory {
     }
 }
 
-fn declared(dwarf: &Dwarf<Bytes>, unit: &Unit<Bytes>, entry: &Entry) -> Option<(String, u32, u32)> {
+/// Where an entry was declared: file, line, column.
+pub(super) fn declared(
+    dwarf: &Dwarf<Bytes>,
+    unit: &Unit<Bytes>,
+    entry: &Entry,
+) -> Option<(String, u32, u32)> {
     let number = |name| entry.attr(name).and_then(|value| value.udata_value());
     let line = u32::try_from(number(gimli::DW_AT_decl_line)?).ok()?;
     let column = number(gimli::DW_AT_decl_column).and_then(|column| u32::try_from(column).ok());
@@ -189,7 +257,8 @@ fn path(dwarf: &Dwarf<Bytes>, unit: &Unit<Bytes>, index: u64) -> Option<String> 
     Some(path.to_string_lossy().into_owned())
 }
 
-fn file_name(path: &str) -> &str {
+/// The last part of a path.
+pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

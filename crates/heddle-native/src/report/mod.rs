@@ -4,8 +4,10 @@
 //! what can be seen only at the moment of a race is kept ([`witness`]). Everything else waits for the
 //! end ([`finish()`]), and is not done at all if there is nothing to explain.
 
+pub mod callers;
 pub mod calls;
 pub mod deadlocks;
+pub mod declarations;
 pub(crate) mod destination;
 pub(crate) mod file;
 pub mod finish;
@@ -15,7 +17,7 @@ pub mod inventory;
 pub(crate) mod misuse;
 pub mod modules;
 pub mod options;
-pub mod order;
+pub(crate) mod paths;
 pub mod places;
 pub mod races;
 pub mod recording;

@@ -174,6 +174,13 @@ impl Modules {
         self.iter()
     }
 
+    /// An address in each module of the program itself.
+    pub(super) fn programs(&self) -> impl Iterator<Item = usize> {
+        let own = self.iter().filter(|module| module.role() == Role::Program);
+        let own = own.filter(|module| module.path == MAIN || !module.is_known());
+        own.map(|module| module.memory.start)
+    }
+
     /// The files of libraries that ran without being checked, each once.
     pub fn unchecked(&self) -> Vec<&str> {
         self.refresh();
@@ -244,6 +251,11 @@ impl Module {
     /// The address in the module's file.
     pub fn in_file(&self, address: usize) -> u64 {
         address.wrapping_sub(self.bias) as u64
+    }
+
+    /// The address in memory of an address in the module's file.
+    pub fn in_memory(&self, address: u64) -> usize {
+        self.bias.wrapping_add(address as usize)
     }
 
     fn file(&self) -> &str {

@@ -43,8 +43,6 @@ pub struct Options {
     pub analysis: Analysis,
     /// Whether all memory is checked for atomicity, and not only what is declared.
     pub watches_all: bool,
-    /// Whether to look at the order that runs, for comparison.
-    pub observed: Observed,
     /// Whether to say nothing if there is nothing to mend.
     pub is_quiet: bool,
     /// Whether the report is added to the file: an earlier process of the same run may have written there.
@@ -61,18 +59,6 @@ pub enum Format {
     Text,
     /// For programs.
     Json,
-}
-
-/// What becomes of the order in which the program happens to run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Observed {
-    /// It does not matter.
-    #[default]
-    Nothing,
-    /// Its cycles are reported beside what can happen in any.
-    Beside,
-    /// It alone is looked at: to measure what that costs.
-    Alone,
 }
 
 /// When to colour.
@@ -107,7 +93,6 @@ impl Default for Options {
             threads: None,
             analysis: Analysis::All,
             watches_all: false,
-            observed: Observed::Nothing,
             is_quiet: false,
             adds: false,
             complaints: Vec::new(),
@@ -171,8 +156,8 @@ impl Options {
             }
             "threads" => self.threads = Some(value.parse().map_err(|_| wrong("a number"))?),
             "analysis" => {
-                let what = "all, races, atomicity, velodrome or velodrome-alone";
-                (self.analysis, self.observed) = analysis(value).ok_or_else(|| wrong(what))?;
+                let what = "all, races or atomicity";
+                self.analysis = analysis(value).ok_or_else(|| wrong(what))?;
             }
             "atomic" => {
                 self.watches_all = scope(value).ok_or_else(|| wrong("declared or all"))?;
@@ -220,13 +205,11 @@ fn possible(value: &str) -> Option<Possible> {
     }
 }
 
-fn analysis(value: &str) -> Option<(Analysis, Observed)> {
+fn analysis(value: &str) -> Option<Analysis> {
     match value {
-        "all" => Some((Analysis::All, Observed::Nothing)),
-        "races" => Some((Analysis::Races, Observed::Nothing)),
-        "atomicity" => Some((Analysis::Atomicity, Observed::Nothing)),
-        "velodrome" => Some((Analysis::All, Observed::Beside)),
-        "velodrome-alone" => Some((Analysis::Races, Observed::Alone)),
+        "all" => Some(Analysis::All),
+        "races" => Some(Analysis::Races),
+        "atomicity" => Some(Analysis::Atomicity),
         _ => None,
     }
 }
@@ -264,7 +247,7 @@ mod tests {
     #[test]
     fn every_key_sets_its_option() {
         let text = "report=r.txt:format=json:color=never:exitcode=66:strict=1:max_findings=3:locations=apart:possible=full:baseline=b:\
-                    suppressions=s:stats=1:record=t:quiet=1:threads=4:analysis=velodrome:atomic=all:append=1";
+                    suppressions=s:stats=1:record=t:quiet=1:threads=4:analysis=races:atomic=all:append=1";
         let expected = Options {
             report: Some("r.txt".into()),
             format: Format::Json,
@@ -279,9 +262,8 @@ mod tests {
             has_stats: true,
             record: Some("t".into()),
             threads: Some(4),
-            analysis: Analysis::All,
             watches_all: true,
-            observed: Observed::Beside,
+            analysis: Analysis::Races,
             is_quiet: true,
             adds: true,
             complaints: Vec::new(),

@@ -1,11 +1,12 @@
 //! What memory an address is, in the program's words.
 
 use crate::heap::Block;
+use crate::report::callers::Start;
 use crate::report::functions::{self, Named};
 use crate::report::symbols::At;
 use crate::report::tables::Tables;
 use heddle_core::{SiteId, TaskId};
-use heddle_report::{ObjectInfo, ObjectKind};
+use heddle_report::{ObjectInfo, ObjectKind, Unit};
 use std::sync::Arc;
 
 /// What is raced on where a data block is destroyed while it may be acquired.
@@ -39,7 +40,7 @@ impl Tables<'_> {
     /// What the byte at this address is.
     pub fn locate(&mut self, address: usize, hints: Hints) -> Located {
         if let Some(block) = hints.block {
-            return self.on_heap(address, &block);
+            return self.on_heap(address, &block, hints.sites);
         }
         let global = self.global(address);
         global.unwrap_or_else(|| self.elsewhere(address, hints.sites))
@@ -65,39 +66,85 @@ impl Tables<'_> {
         }
     }
 
-    fn on_heap(&mut self, address: usize, block: &Block) -> Located {
-        let spot = self.spot(block.origin.site);
-        let at = spot.and_then(|spot| spot.at);
-        let place = at.map_or_else(
-            || "?".into(),
-            |at| {
-                let file = super::tables::shown(&at.file);
-                format!("{file}:{}:{}", at.line, at.column)
-            },
-        );
+    fn on_heap(&mut self, address: usize, block: &Block, sites: [SiteId; 2]) -> Located {
+        let start = Start::of(block.origin.task);
+        let allocation = self.called_by_the_program(block.origin.site, start);
         let (noun, header) = match crate::ocr::is_block(block.start) {
             true if address < block.start + crate::ocr::HEADER => (LIFE, 0),
             true => ("block", crate::ocr::HEADER),
             false => ("heap", 0),
         };
-        let name = format!("{noun}@{place}");
         let offset = address.wrapping_sub(block.start + header) as u64;
+        let size = (block.size - header) as u64;
+        let (kind, keeper) = match noun {
+            "heap" => (ObjectKind::Heap, self.keeper(allocation)),
+            _ => (ObjectKind::DataBlock, None),
+        };
+        let whole = match &keeper {
+            Some(keeper) => keeper.to_string(),
+            None => format!("{noun}@{}", self.place(allocation)),
+        };
+        let element = match kind {
+            ObjectKind::Heap => self.element(offset, size, sites),
+            _ => None,
+        };
+        let is_typed = element.is_some();
+        let (name, index, start) = match element {
+            _ if noun == LIFE => (whole.clone(), None, offset),
+            None => (whole.clone(), Some(offset), offset),
+            Some(element) => {
+                let (path, index) = last_index(&element.path);
+                let is_member = path.starts_with('.') && keeper.is_some();
+                let name = match path.strip_prefix('.').filter(|_| is_member) {
+                    Some(member) => format!("{whole}->{member}"),
+                    None => format!("{whole}{path}"),
+                };
+                (name, index, element.start)
+            }
+        };
         Located {
-            index: (noun != LIFE).then_some(offset),
-            offset,
+            name,
+            index,
+            offset: start,
             object: Arc::new(ObjectInfo {
-                name: name.clone(),
-                kind: match noun {
-                    "heap" => ObjectKind::Heap,
-                    _ => ObjectKind::DataBlock,
+                name: whole,
+                kind,
+                size: Some(size),
+                unit: match is_typed {
+                    true => Unit::Elements,
+                    false => Unit::Bytes,
                 },
-                size: Some((block.size - header) as u64),
-                site: Some(self.site(block.origin.site)),
+                site: Some(allocation),
                 allocated_by: None,
             }),
-            name,
             allocated_by: Some(block.origin.task),
         }
+    }
+
+    /// The path, line and column of a row.
+    fn place(&self, row: SiteId) -> String {
+        let site = self.legend.site(row);
+        let file = site.and_then(|site| self.legend.file(site.file));
+        match (site, file) {
+            (Some(site), Some(file)) => format!("{}:{}:{}", file.path, site.line, site.column),
+            _ => "?".into(),
+        }
+    }
+
+    /// The element of a heap block at this offset, if one of the accesses tells what the block has elements of.
+    fn element(&mut self, offset: u64, size: u64, sites: [SiteId; 2]) -> Option<Element> {
+        sites.into_iter().find_map(|site| {
+            let (_, meaning, known) = self.meaning(site)?;
+            let container = meaning.container.filter(|of| of.size <= size)?;
+            let (row, within) = (offset / container.size, offset % container.size);
+            let part = known.inventory.part_of(container, within);
+            let path = match size < 2 * container.size {
+                true => part.path,
+                false => format!("[{row}]{}", part.path),
+            };
+            let start = row * container.size + part.start;
+            Some(Element { path, start })
+        })
     }
 
     fn global(&mut self, address: usize) -> Option<Located> {
@@ -127,7 +174,8 @@ impl Tables<'_> {
             object: Arc::new(ObjectInfo {
                 name: variable.name.clone(),
                 kind: ObjectKind::Global,
-                size: Some(variable.size),
+                size: Some(variable.whole),
+                unit: Unit::default(),
                 site,
                 allocated_by: None,
             }),
@@ -136,18 +184,42 @@ impl Tables<'_> {
     }
 
     fn elsewhere(&mut self, address: usize, sites: [SiteId; 2]) -> Located {
-        let named = sites.into_iter().find_map(|site| self.variable(site));
-        match crate::stack::stack_of(address) {
-            Some(_) => {
-                let name = named.unwrap_or_else(|| "a local variable".into());
-                whole(name, ObjectKind::Stack, None, 0)
-            }
-            None => {
-                let name = named.unwrap_or_else(|| "unnamed memory".into());
-                whole(name, ObjectKind::Unknown, None, 0)
-            }
+        let (kind, unnamed) = match crate::stack::stack_of(address) {
+            Some(_) => (ObjectKind::Stack, "memory on a stack"),
+            None => (ObjectKind::Unknown, "unnamed memory"),
+        };
+        // A variable's own name says more than that of a pointer to it.
+        let mut written: Vec<_> = sites
+            .into_iter()
+            .filter_map(|site| Some((site, self.lvalue(site)?)))
+            .collect();
+        written.sort_by_key(|(_, lvalue)| !lvalue.is_in_variable());
+        let Some((site, written)) = written.into_iter().next() else {
+            return whole(unnamed.into(), kind, None, 0);
+        };
+        let mut located = whole(written.to_string(), kind, None, 0);
+        let meaning = self.meaning(site).filter(|_| written.is_in_variable());
+        if let Some((_, meaning, _)) = meaning.filter(|(_, meaning, _)| meaning.is_variable) {
+            let declared = meaning.declared;
+            let site =
+                declared.map(|(file, line, column)| self.position(At { file, line, column }));
+            located.object = Arc::new(ObjectInfo {
+                name: written.base,
+                size: meaning.size,
+                site,
+                ..(*located.object).clone()
+            });
         }
+        located
     }
+}
+
+/// A part of a heap block.
+struct Element {
+    /// What to write after the block's name.
+    path: String,
+    /// Where in the block it starts.
+    start: u64,
 }
 
 fn whole(name: String, kind: ObjectKind, size: Option<u64>, offset: u64) -> Located {
@@ -155,6 +227,7 @@ fn whole(name: String, kind: ObjectKind, size: Option<u64>, offset: u64) -> Loca
         name: name.clone(),
         kind,
         size,
+        unit: Unit::default(),
         site: None,
         allocated_by: None,
     };

@@ -6,6 +6,8 @@
 //! kept once, and only the tasks that findings mention are kept, numbered as they are mentioned.
 
 use crate::access::GRANULE;
+use crate::report::callers::Start;
+use crate::report::modules::modules;
 use crate::report::places::{Hints, Located};
 use crate::report::tables::Tables;
 use crate::report::witness::Witnesses;
@@ -14,6 +16,7 @@ use heddle_core::{
     Access, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId, TaskId,
     TaskInfo, Why,
 };
+use heddle_report::Unit;
 use heddle_rt::{ATOMIC, RacyBytes};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -290,8 +293,17 @@ impl Mentioned {
                 ..*info
             };
             self.tasks.push(info);
-            self.task_ids
-                .insert(task, TaskId::new(self.tasks.len() as u32));
+            let id = TaskId::new(self.tasks.len() as u32);
+            self.task_ids.insert(task, id);
+            if let Some((&pc, callers)) = found
+                .witnesses
+                .joins
+                .get(&task)
+                .and_then(|calls| calls.split_first())
+            {
+                let site = tables.called(modules().site(pc), callers);
+                tables.details.joins.insert(id, site);
+            }
         }
         self.task_ids.get(&task).copied().unwrap_or(TaskId::MAIN)
     }
@@ -387,7 +399,11 @@ fn normal(
         let callers = stacks.get(&[sites[1 - index], sites[index]]);
         let callers = callers.filter(|_| is_seen(index));
         let site = SiteId::new(sites[index]);
-        tables.called(site, callers.map_or(&[], |callers| callers))
+        let start = Start::of(accesses[index].task);
+        match callers {
+            Some(callers) => tables.called(site, callers),
+            None => tables.called_by_the_code(site, start),
+        }
     };
     let rows = [row(0), row(1)];
     let mut accesses = accesses.clone();
@@ -424,7 +440,8 @@ pub(super) fn parts(
     for byte in (0..GRANULE).filter(|byte| bytes & (1 << byte) != 0) {
         let located = tables.locate(granule as usize * GRANULE + byte, hints);
         let known = parts.contains_key(&(located.name.clone(), located.index));
-        if !known && (parts.is_empty() || block.is_none()) {
+        let is_counted_in_bytes = block.is_some() && located.object.unit == Unit::Bytes;
+        if !known && (parts.is_empty() || !is_counted_in_bytes) {
             parts.insert((located.name.clone(), located.index), located);
         }
     }

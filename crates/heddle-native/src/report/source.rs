@@ -3,6 +3,8 @@
 //! Debug information has the first column only. And a variable on the stack of another thread has no
 //! name there at all, but the text at the access does.
 
+use std::fmt;
+
 /// The column just past the token that starts at this column; both count characters from 1.
 pub fn token_end(line: &str, column: u32) -> u32 {
     let rest = line.chars().skip((column as usize).saturating_sub(1));
@@ -15,53 +17,235 @@ pub fn token_end(line: &str, column: u32) -> u32 {
     column.saturating_add(len as u32)
 }
 
-/// The variable that the access at this column names: `sum`, or `a[...]` for an element.
-pub fn variable(line: &str, column: u32) -> Option<String> {
+/// What an access reads or writes, as its line writes it: `sum`, `st->samples`, `m[...].re`, `*out`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lvalue {
+    /// The variable it starts from.
+    pub base: String,
+    /// What leads from there to what is accessed.
+    pub steps: Vec<Step>,
+}
+
+/// One step from an object to a part of it, or to what it points to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// `.name`
+    Member(String),
+    /// `->name`
+    Arrow(String),
+    /// `[...]`
+    Element,
+    /// `*`, in front.
+    Target,
+    /// What a function of the object's class accesses.
+    Inside,
+}
+
+impl Lvalue {
+    /// Whether it lies in the variable it starts from, and not behind a pointer.
+    pub fn is_in_variable(&self) -> bool {
+        let is_part = |step: &Step| matches!(step, Step::Member(_) | Step::Element | Step::Inside);
+        self.steps.iter().all(is_part)
+    }
+}
+
+impl fmt::Display for Lvalue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_target = |step: &&Step| **step == Step::Target;
+        for _ in self.steps.iter().filter(is_target) {
+            f.write_str("*")?;
+        }
+        f.write_str(&self.base)?;
+        for step in &self.steps {
+            match step {
+                Step::Member(name) => write!(f, ".{name}")?,
+                Step::Arrow(name) => write!(f, "->{name}")?,
+                Step::Element => f.write_str("[...]")?,
+                Step::Target | Step::Inside => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the access at this column is to, if the text says so.
+pub fn lvalue(line: &str, column: u32) -> Option<Lvalue> {
     let at = (column as usize).checked_sub(1)?;
     let line: Vec<char> = line.chars().collect();
     let (before, rest) = (line.get(..at)?, line.get(at..)?);
     match rest {
-        [c, ..] if is_word(*c) && !c.is_ascii_digit() => named_from(rest),
-        ['+', '+', after @ ..] | ['-', '-', after @ ..] => {
-            named_up_to(before).or_else(|| named_from(trim_start(after)))
+        [c, ..] if is_word(*c) && !c.is_ascii_digit() => {
+            let end = at + count(rest, is_word);
+            let end = elements_end(&line, end);
+            match trim_start(&line[end..]) {
+                ['(', ..] => called_on(before),
+                _ => up_to(&line[..end]),
+            }
         }
-        [c, ..] if is_assignment(rest) || *c == '[' => named_up_to(before),
+        ['+', '+', after @ ..] | ['-', '-', after @ ..] => up_to(before).or_else(|| from(after)),
+        ['*', after @ ..] if !ends_operand(before) => from(after).map(target),
+        [c, ..] if is_assignment(rest) || *c == '[' => {
+            let element = |mut found: Lvalue| {
+                found.steps.extend((*c == '[').then_some(Step::Element));
+                found
+            };
+            up_to(before).map(element)
+        }
         _ => None,
     }
 }
 
-fn named_from(text: &[char]) -> Option<String> {
-    let len = count(text, is_word);
-    let name: String = text[..len].iter().collect();
-    match trim_start(&text[len..]) {
-        ['[', ..] => Some(format!("{name}[...]")),
-        ['(' | '.', ..] | ['-', '>', ..] => None,
-        _ if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) => None,
-        _ => Some(name),
+/// What the memory allocated by the call at this column is first kept in: `a` of `double *a = malloc(n)`, `log` of
+/// `log.push_back(1)`.
+pub fn keeper(line: &str, column: u32) -> Option<Lvalue> {
+    let at = (column as usize).checked_sub(1)?;
+    let line: Vec<char> = line.chars().collect();
+    let (before, rest) = (line.get(..at)?, line.get(at..)?);
+    let statement = before.iter().rposition(|c| ";{}".contains(*c));
+    let statement = statement.map_or(0, |end| end + 1);
+    let assigned = (statement..at).find(|&at| line[at] == '=' && is_assignment(&line[at..]));
+    if let Some(assigned) = assigned.filter(|&at| at > 0) {
+        return up_to(&line[statement..assigned]).map(|found| declared(&line[statement..], found));
+    }
+    let name = count(rest, is_word);
+    match before {
+        [object @ .., '.'] => up_to(object),
+        [object @ .., '-', '>'] => up_to(object),
+        // A declaration: what stands before the name is its type.
+        [.., c] if c.is_whitespace() && name > 0 => {
+            let kind = &before[..trimmed_len(before)];
+            let is_type = kind
+                .last()
+                .is_some_and(|&c| is_word(c) || "*&>".contains(c));
+            let is_type = is_type && !matches!(&*last_word(kind), "return" | "new" | "else");
+            is_type.then(|| up_to(&line[..at + name])).flatten()
+        }
+        _ => None,
     }
 }
 
-/// The variable at the end of the text, if it stands by itself.
-fn named_up_to(text: &[char]) -> Option<String> {
+/// The object that a function is called on.
+fn called_on(before: &[char]) -> Option<Lvalue> {
+    let object = match before {
+        [object @ .., '.'] => up_to(object),
+        [object @ .., '-', '>'] => up_to(object).map(target),
+        _ => None,
+    };
+    let inside = |mut object: Lvalue| {
+        object.steps.push(Step::Inside);
+        object
+    };
+    object.map(inside)
+}
+
+/// In a declaration a star in front belongs to the type.
+fn declared(statement: &[char], mut found: Lvalue) -> Lvalue {
+    if !matches!(trim_start(statement), ['*', ..]) {
+        found.steps.retain(|step| *step != Step::Target);
+    }
+    found
+}
+
+fn target(mut found: Lvalue) -> Lvalue {
+    found.steps.push(Step::Target);
+    found
+}
+
+/// Whether a `*` after this text is a product.
+fn ends_operand(text: &[char]) -> bool {
+    let text = &text[..trimmed_len(text)];
+    match text.last() {
+        Some(&c) if is_word(c) => !is_reserved(&last_word(text)),
+        Some(&c) => c == ')' || c == ']',
+        None => false,
+    }
+}
+
+fn last_word(text: &[char]) -> String {
+    let len = text.iter().rev().take_while(|c| is_word(**c)).count();
+    text[text.len() - len..].iter().collect()
+}
+
+/// Past the indices that follow a name.
+fn elements_end(line: &[char], mut end: usize) -> usize {
+    while line.get(end) == Some(&'[') {
+        match closing(&line[end..]) {
+            Some(len) => end += len,
+            None => break,
+        }
+    }
+    end
+}
+
+/// How far the bracket that the text starts with reaches.
+fn closing(text: &[char]) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.iter().enumerate() {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 1 => return Some(at + 1),
+            ']' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What the text starts with.
+fn from(text: &[char]) -> Option<Lvalue> {
+    let text = trim_start(text);
+    let mut end = count(text, is_word);
+    loop {
+        end = elements_end(text, end);
+        let arrow = match text.get(end..)? {
+            ['.', c, ..] if is_word(*c) => 1,
+            ['-', '>', c, ..] if is_word(*c) => 2,
+            ['(', ..] => return None,
+            _ => return up_to(&text[..end]),
+        };
+        end += arrow + count(&text[end + arrow..], is_word);
+    }
+}
+
+/// What the text ends with.
+fn up_to(text: &[char]) -> Option<Lvalue> {
     let mut end = trimmed_len(text);
-    let mut is_element = false;
-    while end > 0 && text[end - 1] == ']' {
-        end = trimmed_len(&text[..opening(&text[..end])?]);
-        is_element = true;
+    let mut steps = Vec::new();
+    loop {
+        while end > 0 && text[end - 1] == ']' {
+            end = trimmed_len(&text[..opening(&text[..end])?]);
+            steps.push(Step::Element);
+        }
+        let word = text[..end].iter().rev();
+        let start = end - word.take_while(|&&c| is_word(c)).count();
+        let name: String = text[start..end].iter().collect();
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || is_reserved(&name) {
+            return None;
+        }
+        match &text[..start] {
+            [.., '.'] => (end, _) = (start - 1, steps.push(Step::Member(name))),
+            [.., '-', '>'] => (end, _) = (start - 2, steps.push(Step::Arrow(name))),
+            before => {
+                let stars = before.iter().rev().take_while(|c| **c == '*').count();
+                let is_product = ends_operand(&before[..start - stars]);
+                steps.reverse();
+                steps.extend((0..stars).filter(|_| !is_product).map(|_| Step::Target));
+                return Some(Lvalue { base: name, steps });
+            }
+        }
     }
-    let start = end
-        - text[..end]
-            .iter()
-            .rev()
-            .take_while(|&&c| is_word(c))
-            .count();
-    let name: String = text[start..end].iter().collect();
-    let is_member = matches!(&text[..start], [.., '.'] | [.., '-', '>'] | [.., '*']);
-    match is_member || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-        true => None,
-        false if is_element => Some(format!("{name}[...]")),
-        false => Some(name),
-    }
+}
+
+/// Words that name no variable.
+fn is_reserved(word: &str) -> bool {
+    const WORDS: [&str; 40] = [
+        "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default",
+        "delete", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline",
+        "int", "long", "new", "operator", "register", "return", "short", "signed", "sizeof",
+        "static", "struct", "switch", "throw", "try", "typedef", "unsigned", "void", "volatile",
+        "while",
+    ];
+    WORDS.contains(&word)
 }
 
 /// Where the bracket that the text ends with was opened.
@@ -119,26 +303,81 @@ mod tests {
         assert_eq!(token_end("", 7), 8);
     }
 
+    fn named(line: &str, column: u32) -> Option<String> {
+        lvalue(line, column).map(|found| found.to_string())
+    }
+
     #[test]
     fn the_variable_is_found_from_the_name_or_the_operator() {
-        let names = |line: &str, column| variable(line, column);
-        assert_eq!(names("x = sum;", 5), Some("sum".into()));
-        assert_eq!(names("sum += i;", 5), Some("sum".into()));
-        assert_eq!(names("count++;", 6), Some("count".into()));
-        assert_eq!(names("++count;", 1), Some("count".into()));
-        assert_eq!(names("a[b[i]] = 1;", 9), Some("a[...]".into()));
-        assert_eq!(names("y = a[i];", 5), Some("a[...]".into()));
-        assert_eq!(names("a[i][j]++;", 8), Some("a[...]".into()));
+        assert_eq!(named("x = sum;", 5), Some("sum".into()));
+        assert_eq!(named("sum += i;", 5), Some("sum".into()));
+        assert_eq!(named("count++;", 6), Some("count".into()));
+        assert_eq!(named("++count;", 1), Some("count".into()));
+        assert_eq!(named("a[b[i]] = 1;", 9), Some("a[...]".into()));
+        assert_eq!(named("y = a[i];", 5), Some("a[...]".into()));
+        assert_eq!(named("a[i][j]++;", 8), Some("a[...][...]".into()));
+        assert_eq!(named("hits[i] += t;", 5), Some("hits[...]".into()));
+    }
+
+    #[test]
+    fn members_and_what_pointers_point_to_are_named_as_written() {
+        assert_eq!(named("p->x = 1;", 6), Some("p->x".into()));
+        assert_eq!(named("y = s->samples;", 8), Some("s->samples".into()));
+        assert_eq!(named("m[i * n].re = i;", 13), Some("m[...].re".into()));
+        assert_eq!(named("j->buf[i] ^= 1;", 11), Some("j->buf[...]".into()));
+        assert_eq!(named("*p = 1;", 4), Some("*p".into()));
+        assert_eq!(named("y = *p;", 5), Some("*p".into()));
+        assert_eq!(named("y = 2 * *p;", 9), Some("*p".into()));
+        assert_eq!(named("p->x = 1;", 1), Some("p".into()));
+        assert_eq!(named("++p->x;", 1), Some("p->x".into()));
+        assert_eq!(
+            named("if (log.entries.size() < 9)", 17),
+            Some("log.entries".into())
+        );
     }
 
     #[test]
     fn what_stands_for_something_else_is_no_variable() {
-        assert_eq!(variable("p->x = 1;", 6), None);
-        assert_eq!(variable("*p = 1;", 4), None);
-        assert_eq!(variable("f(x);", 1), None);
-        assert_eq!(variable("a == b", 3), None);
-        assert_eq!(variable("1 = 2", 3), None);
-        assert_eq!(variable("x", 9), None);
-        assert_eq!(variable("", 0), None);
+        assert_eq!(named("f(x);", 1), None);
+        assert_eq!(named("f(x) = 1;", 6), None);
+        assert_eq!(named("a == b", 3), None);
+        assert_eq!(named("1 = 2", 3), None);
+        assert_eq!(named("y = a * b;", 7), None);
+        assert_eq!(named("int y = 3;", 1), None);
+        assert_eq!(named("return f(x);", 1), None);
+        assert_eq!(named("x", 9), None);
+        assert_eq!(named("", 0), None);
+    }
+
+    #[test]
+    fn allocated_memory_is_called_by_what_it_is_kept_in() {
+        let kept = |line: &str, call: &str| {
+            let column = line.find(call).expect("the call") as u32 + 1;
+            keeper(line, column).map(|found| found.to_string())
+        };
+        assert_eq!(kept("  double *a = malloc(8);", "malloc"), Some("a".into()));
+        assert_eq!(
+            kept("j->buf = calloc(1, 64);", "calloc"),
+            Some("j->buf".into())
+        );
+        assert_eq!(
+            kept("x = 1; j->buf = calloc(1, 64);", "calloc"),
+            Some("j->buf".into())
+        );
+        assert_eq!(
+            kept("auto *cache = new Cache;", "new"),
+            Some("cache".into())
+        );
+        assert_eq!(kept("*out = malloc(1);", "malloc"), Some("*out".into()));
+        assert_eq!(
+            kept("  std::vector<int> hits(8);", "hits"),
+            Some("hits".into())
+        );
+        assert_eq!(
+            kept("  log.entries.push_back(v);", "push_back"),
+            Some("log.entries".into())
+        );
+        assert_eq!(kept("return malloc(8);", "malloc"), None);
+        assert_eq!(kept("f(malloc(8));", "malloc"), None);
     }
 }

@@ -1,9 +1,11 @@
 //! From code addresses to functions and source positions.
 
+use crate::report::callers::{Callers, Start};
 use crate::report::functions::{self, Named};
 use crate::report::image::Image;
 use crate::report::inventory::Inventory;
 use crate::report::modules::{Module, Modules};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -14,6 +16,8 @@ pub struct Spot {
     pub function: String,
     /// Where in the source, if it is known.
     pub at: Option<At>,
+    /// Whether it is in the body of a construct that the compiler made a function of its own.
+    pub is_outlined: bool,
 }
 
 /// A source position.
@@ -28,15 +32,22 @@ pub struct At {
 }
 
 impl Spot {
+    /// Whether the body of a construct is called from its wrapper: that is one place, the inner one.
+    pub fn wraps(&self, inner: &Self) -> bool {
+        self.is_outlined && inner.is_outlined && inner.function == self.function
+    }
+
     /// Whether it lies in the headers of the compiler or the system.
     pub fn is_of_system(&self) -> bool {
-        let is_system = |file: &str| {
-            file.starts_with("/usr/include/")
-                || file.starts_with("/usr/lib/")
-                || file.contains("/include/c++/")
-        };
-        self.at.as_ref().is_some_and(|at| is_system(&at.file))
+        self.at.as_ref().is_some_and(|at| is_of_system(&at.file))
     }
+}
+
+/// Whether a file is a header of the compiler or the system.
+pub fn is_of_system(file: &str) -> bool {
+    file.starts_with("/usr/include/")
+        || file.starts_with("/usr/lib/")
+        || file.contains("/include/c++/")
 }
 
 /// A module's image and what was found in it.
@@ -45,6 +56,7 @@ pub struct Known {
     pub image: Image,
     /// Functions and variables by name.
     pub inventory: Inventory,
+    callers: OnceCell<Callers>,
 }
 
 /// Bytes of code that count as near.
@@ -74,9 +86,21 @@ impl<'a> Symbols<'a> {
             .or_insert_with(|| {
                 let image = Image::open(&module.path)?;
                 let inventory = Inventory::new(&image);
-                Some(Rc::new(Known { image, inventory }))
+                let callers = OnceCell::new();
+                Some(Rc::new(Known {
+                    image,
+                    inventory,
+                    callers,
+                }))
             });
         Some((module, known.clone()))
+    }
+
+    /// The modules with code of the program.
+    pub fn program(&mut self) -> Vec<Rc<Known>> {
+        let starts: Vec<usize> = self.modules.programs().collect();
+        let known = starts.into_iter().filter_map(|start| self.module(start)?.1);
+        known.collect()
     }
 
     /// The places that a call returning to `pc` was made from, innermost first: several where functions
@@ -96,6 +120,20 @@ impl<'a> Symbols<'a> {
         }
     }
 
+    /// The calls on the stack of an access at `pc`, innermost first, as far as only one way leads there.
+    pub fn callers(&mut self, pc: usize, start: Start) -> Vec<usize> {
+        let Some((module, Some(known))) = self.module(pc) else {
+            return Vec::new();
+        };
+        let callers = known.callers.get_or_init(|| Callers::new(&known.image));
+        let address = module.in_file(pc.saturating_sub(1));
+        let stack = callers.stack(&known.image, address, start);
+        stack
+            .into_iter()
+            .map(|call| module.in_memory(call))
+            .collect()
+    }
+
     /// Whether the module with this code has debug information at all.
     pub fn has_debug_information(&mut self, pc: usize) -> bool {
         let known = self.module(pc).and_then(|(_, known)| known);
@@ -109,7 +147,7 @@ fn spots(known: &Known, address: u64) -> Vec<Spot> {
     let Ok(mut frames) = frames else {
         return Vec::new();
     };
-    let mut spots: Vec<(Spot, bool)> = Vec::new();
+    let mut spots: Vec<Spot> = Vec::new();
     while let Ok(Some(frame)) = frames.next() {
         let at = frame.location.and_then(at);
         // Code that stands for several places has none; the place before it is near.
@@ -120,16 +158,16 @@ fn spots(known: &Known, address: u64) -> Vec<Spot> {
             .and_then(|name| name.raw_name().ok());
         let symbol = raw.or_else(|| Some(known.image.symbol(address)?.name.into()));
         let (function, is_outlined) = name(known, &symbol.unwrap_or_default(), at.as_ref());
-        // The body of a construct inlined into its wrapper is one place, the inner one.
-        let is_wrapper = is_outlined
-            && spots
-                .last()
-                .is_some_and(|(inner, outlined)| *outlined && inner.function == function);
-        if !is_wrapper {
-            spots.push((Spot { function, at }, is_outlined));
+        let spot = Spot {
+            function,
+            at,
+            is_outlined,
+        };
+        if !spots.last().is_some_and(|inner| spot.wraps(inner)) {
+            spots.push(spot);
         }
     }
-    spots.into_iter().map(|(spot, _)| spot).collect()
+    spots
 }
 
 fn at(location: addr2line::Location<'_>) -> Option<At> {
@@ -183,6 +221,7 @@ fn bare(module: &Module, known: Option<&Known>, address: u64) -> Spot {
     Spot {
         function,
         at: Some(at),
+        is_outlined: false,
     }
 }
 

@@ -3,13 +3,16 @@
 //! Addresses differ from run to run and numbers with timing, so none of them gets in here: what the
 //! tables hold follows from the program's source alone.
 
+use crate::report::callers::Start;
+use crate::report::declarations::Meaning;
 use crate::report::modules::{Modules, Role};
-use crate::report::source;
-use crate::report::symbols::{At, Spot, Symbols};
+use crate::report::paths::shown;
+use crate::report::source::{self, Lvalue};
+use crate::report::symbols::{At, Known, Spot, Symbols, is_of_system};
 use heddle_core::{FileId, Legend, NameId, Site, SiteId, SourceFile};
 use heddle_report::{Details, FrameInfo};
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 /// A site nothing is known of.
 pub const UNKNOWN: SiteId = SiteId::new(u32::MAX);
@@ -66,20 +69,39 @@ impl<'a> Tables<'a> {
             .collect();
         let callers: Vec<_> = callers.into_iter().flat_map(|pc| self.spots(pc)).collect();
         let callers = callers.into_iter().filter(|spot| !spot.is_of_system());
-        let stack: Vec<Spot> = match is_own {
+        let mut stack: Vec<Spot> = match is_own {
             true => self.spots(pc).into_iter().chain(callers).collect(),
             false => callers.collect(),
         };
+        stack.dedup_by(|outer, inner| outer.wraps(inner));
         match stack.is_empty() {
             true => self.bare(pc),
             false => self.stack(&stack),
         }
     }
 
-    /// The position and function of a site, if they are known.
-    pub fn spot(&mut self, raw: SiteId) -> Option<Spot> {
-        let pc = self.modules.pc(raw)?;
-        self.spots(pc).into_iter().next()
+    /// The same, reached through the calls that the code has, as far as there is only one way.
+    pub fn called_by_the_code(&mut self, raw: SiteId, start: Start) -> SiteId {
+        let pc = self.modules.pc(raw);
+        let callers = pc.map(|pc| self.symbols.callers(pc, start));
+        self.called(raw, &callers.unwrap_or_default())
+    }
+
+    /// The same, from outside of the standard library: of a call in its headers, the program's call that led there, if that is
+    /// known.
+    pub fn called_by_the_program(&mut self, raw: SiteId, start: Start) -> SiteId {
+        let row = self.called_by_the_code(raw, start);
+        let caller = |row: &SiteId| self.details.frames.get(row)?.caller;
+        let mut rows = std::iter::successors(Some(row), caller);
+        rows.find(|&row| !self.is_of_system(row)).unwrap_or(row)
+    }
+
+    fn is_of_system(&self, row: SiteId) -> bool {
+        let file = self
+            .legend
+            .site(row)
+            .and_then(|site| self.legend.file(site.file));
+        file.is_some_and(|file| is_of_system(&file.path))
     }
 
     /// The name of the function that begins at `address`.
@@ -112,15 +134,41 @@ impl<'a> Tables<'a> {
         let spot = Spot {
             function,
             at: Some(at),
+            is_outlined: false,
         };
         self.row(spot, None)
     }
 
-    /// The variable that the source names at a site.
-    pub fn variable(&self, site: SiteId) -> Option<String> {
+    /// What the access at a site is to, as its line writes it.
+    pub fn lvalue(&self, site: SiteId) -> Option<Lvalue> {
+        let (line, column) = self.line_of(site)?;
+        source::lvalue(line, column)
+    }
+
+    /// What the memory that a call at a site allocates is kept in, as its line writes it.
+    pub fn keeper(&self, site: SiteId) -> Option<Lvalue> {
+        let (line, column) = self.line_of(site)?;
+        source::keeper(line, column)
+    }
+
+    fn line_of(&self, site: SiteId) -> Option<(&str, u32)> {
         let site = self.legend.site(site)?;
         let text = self.legend.file(site.file)?.text.as_deref()?;
-        source::variable(line(text, site.line)?, site.column)
+        Some((line(text, site.line)?, site.column))
+    }
+
+    /// What debug information says of what the access at a site is to.
+    pub fn meaning(&mut self, site: SiteId) -> Option<(Lvalue, Meaning, Rc<Known>)> {
+        let lvalue = self.lvalue(site)?;
+        let row = self.legend.site(site)?;
+        let mut files = self.files.iter();
+        let (path, _) = files.find(|(_, id)| **id == row.file)?;
+        for known in self.symbols.program() {
+            if let Some(meaning) = known.inventory.meaning(&lvalue, path, row.line) {
+                return Some((lvalue, meaning, known));
+            }
+        }
+        None
     }
 
     /// Puts the files into the sequence of their paths, so that it does not depend on the run.
@@ -224,27 +272,4 @@ impl<'a> Tables<'a> {
 
 fn line(text: &str, number: u32) -> Option<&str> {
     text.lines().nth((number as usize).checked_sub(1)?)
-}
-
-/// The path as seen from where the program was started.
-pub fn shown(path: &str) -> String {
-    let path = plain(Path::new(path));
-    let home = std::env::var_os("PWD").unwrap_or_default();
-    let seen = path.strip_prefix(home).unwrap_or(&path);
-    seen.to_string_lossy().into_owned()
-}
-
-/// The path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if plain.file_name().is_some() => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }

@@ -65,6 +65,69 @@ impl Types<'_> {
         }
     }
 
+    /// The type without a reference around it.
+    pub fn referred(&self, of: UnitOffset) -> UnitOffset {
+        let entry = self.plain(of);
+        let is_reference = |entry: &Entry| {
+            let tag = entry.tag();
+            tag == gimli::DW_TAG_reference_type || tag == gimli::DW_TAG_rvalue_reference_type
+        };
+        entry
+            .filter(is_reference)
+            .and_then(|entry| type_of(&entry))
+            .unwrap_or(of)
+    }
+
+    /// What a pointer of this type points to; of a class, what its first parameter says it holds: `int` of
+    /// `std::vector<int>` and `std::unique_ptr<int>`.
+    pub fn target(&self, of: UnitOffset) -> Option<UnitOffset> {
+        let entry = self.plain(self.referred(of))?;
+        match entry.tag() {
+            gimli::DW_TAG_pointer_type => type_of(&entry),
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => {
+                let is_parameter = |tag| tag == gimli::DW_TAG_template_type_parameter;
+                let found = |child: &Entry| is_parameter(child.tag()).then(|| type_of(child))?;
+                self.child(&entry, found)
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of an array's elements.
+    pub fn element_type(&self, of: UnitOffset) -> Option<UnitOffset> {
+        let entry = self.plain(self.referred(of))?;
+        let is_array = entry.tag() == gimli::DW_TAG_array_type;
+        is_array.then(|| type_of(&entry))?
+    }
+
+    /// The type of a member by name.
+    pub fn member_type(&self, of: UnitOffset, name: &str) -> Option<UnitOffset> {
+        let whole = self.plain(self.referred(of))?;
+        self.child(&whole, |child| {
+            let own = child.attr_value(gimli::DW_AT_name);
+            let own = own.and_then(|own| text(self.dwarf, self.unit, own));
+            let is_it = child.tag() == gimli::DW_TAG_member && own.as_deref() == Some(name);
+            is_it.then(|| type_of(child))?
+        })
+    }
+
+    /// What the first of an entry's children yields that yields anything.
+    fn child<T>(&self, whole: &Entry, mut look: impl FnMut(&Entry) -> Option<T>) -> Option<T> {
+        let mut entries = self.unit.entries_at_offset(whole.offset()).ok()?;
+        entries.next_dfs().ok()?;
+        let mut next = match entries.next_entry() {
+            Ok(true) => entries.current().cloned(),
+            _ => None,
+        };
+        while let Some(entry) = next {
+            if let Some(found) = look(&entry) {
+                return Some(found);
+            }
+            next = entries.next_sibling().ok()?.cloned();
+        }
+        None
+    }
+
     /// One level down: an element or a member.
     fn step(&self, of: UnitOffset, offset: u64, part: &mut Part) -> Option<(UnitOffset, u64)> {
         let entry = self.plain(of)?;
@@ -92,19 +155,7 @@ impl Types<'_> {
     }
 
     fn member(&self, whole: &Entry, offset: u64, part: &mut Part) -> Option<(UnitOffset, u64)> {
-        let mut entries = self.unit.entries_at_offset(whole.offset()).ok()?;
-        entries.next_dfs().ok()?;
-        let mut next = match entries.next_entry() {
-            Ok(true) => entries.current().cloned(),
-            _ => None,
-        };
-        while let Some(entry) = next {
-            if let Some(found) = self.try_member(&entry, offset, part) {
-                return Some(found);
-            }
-            next = entries.next_sibling().ok()?.cloned();
-        }
-        None
+        self.child(whole, |entry| self.try_member(entry, offset, part))
     }
 
     fn try_member(&self, entry: &Entry, offset: u64, part: &mut Part) -> Option<(UnitOffset, u64)> {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// Callers kept of the creation of a thread.
-const CREATORS: usize = 16;
+const CREATORS: usize = 64;
 
 /// What was seen.
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ pub struct Witnesses {
     pub blocks: FxHashMap<u64, Block>,
     /// The return addresses below the creation of a thread that a library created.
     pub creations: FxHashMap<TaskId, Vec<usize>>,
+    /// The return address of the call that joined a thread, and those below it if a library made that call.
+    pub joins: FxHashMap<TaskId, Vec<usize>>,
 }
 
 static WITNESSES: Mutex<Option<Witnesses>> = Mutex::new(None);
@@ -38,20 +40,34 @@ pub(crate) fn witness(location: u64, sites: [u32; 2]) {
 
 /// A thread is created by a call that returns to `pc`. If a library made it, its callers will be asked for.
 pub(crate) fn created(task: TaskId, pc: usize) {
-    if modules().role(pc) == Role::Program {
+    let callers = callers(pc);
+    if callers.is_empty() {
         return;
     }
-    let calls = calls::calls();
-    let after = calls
-        .iter()
-        .position(|&call| call == pc)
-        .map_or(0, |at| at + 1);
-    let callers: Vec<usize> = calls[after..].iter().copied().take(CREATORS).collect();
     let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
     witnesses
         .get_or_insert_default()
         .creations
         .insert(task, callers);
+}
+
+/// A thread is joined by a call that returns to `pc`.
+pub(crate) fn joined(task: TaskId, pc: usize) {
+    let mut calls = callers(pc);
+    calls.insert(0, pc);
+    let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
+    witnesses.get_or_insert_default().joins.insert(task, calls);
+}
+
+/// The calls below one that returns to `pc`, if a library made it.
+fn callers(pc: usize) -> Vec<usize> {
+    if modules().role(pc) == Role::Program {
+        return Vec::new();
+    }
+    let calls = calls::calls();
+    let after = calls.iter().position(|&call| call == pc);
+    let after = after.map_or(0, |at| at + 1);
+    calls[after..].iter().copied().take(CREATORS).collect()
 }
 
 /// Looks at what was seen so far.

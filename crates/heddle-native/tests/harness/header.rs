@@ -4,6 +4,7 @@
 //!
 //! - `expect: clean`, `expect: race [LINE[:COLUMN] ...]`, `expect: possible [LINE[:COLUMN] ...]`;
 //!   the lines are those of the accesses, all of them;
+//! - `expect: certain race [LINE[:COLUMN] ...]`: the same, but the lines are those of certain races alone;
 //! - `expect: atomicity [UNIT] [LINE[:COLUMN] ...]` or `expect: possible atomicity ...`, beside or instead of a
 //!   race: the unit that is torn (`x`, or `x,y` for a group) and the lines of all accesses that tear;
 //! - `flags:` for the compiler; `compilers: clang,gcc` (clang alone if not said);
@@ -21,6 +22,8 @@ pub struct Header {
     /// About races.
     pub expect: Expect,
     pub lines: Vec<Mark>,
+    /// Whether the lines are those of certain races alone.
+    pub only_certain: bool,
     /// About atomicity.
     pub torn: Option<Torn>,
     pub flags: Vec<String>,
@@ -67,6 +70,7 @@ impl Header {
         let mut header = Self {
             expect: Expect::Clean,
             lines: Vec::new(),
+            only_certain: false,
             torn: None,
             flags: Vec::new(),
             compilers: vec!["clang".into()],
@@ -116,6 +120,10 @@ impl Header {
             ["atomicity", rest @ ..] => self.set_torn("certain", rest),
             ["possible", "atomicity", rest @ ..] => self.set_torn("possible", rest),
             ["clean"] => self.set_races(Expect::Clean, &[]),
+            ["certain", "race", lines @ ..] => {
+                self.only_certain = true;
+                self.set_races(Expect::Race, lines)
+            }
             ["race", lines @ ..] => self.set_races(Expect::Race, lines),
             ["possible", lines @ ..] => self.set_races(Expect::Possible, lines),
             _ => Err(format!("`expect: {value}` says nothing")),

@@ -115,7 +115,7 @@ pub fn report(path: &Path) -> Result<Value, String> {
 }
 
 /// The folder this test was built into.
-fn build_folder() -> PathBuf {
+pub fn build_folder() -> PathBuf {
     let test = std::env::current_exe().expect("a test has a file");
     let folder = test.ancestors().nth(2);
     folder

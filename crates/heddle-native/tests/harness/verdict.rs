@@ -29,7 +29,11 @@ fn compare_races(header: &Header, file: &str, findings: &[&Value]) -> Result<(),
             header.expect
         ));
     }
-    compare_lines(&header.lines, file, findings)
+    let told: Vec<&Value> = match header.only_certain {
+        true => findings.iter().copied().filter(is_certain).collect(),
+        false => findings.to_vec(),
+    };
+    compare_lines(&header.lines, file, &told)
 }
 
 /// One unit may be torn in several ways, but nothing else may be.

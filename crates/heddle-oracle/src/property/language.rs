@@ -1,7 +1,8 @@
 //! What must hold of a random `.task` program.
 
+use heddle_check::check;
 use heddle_core::atomicity::Scope;
-use heddle_core::{Event, Features, Listener, OrderChoice, Run, check};
+use heddle_core::{Event, Features, Listener, OrderChoice, Run};
 use heddle_lang::eliminate::{Eliminations, eliminate};
 use heddle_lang::{ir, machine};
 use heddle_trace::{Trace, Writer};

@@ -14,7 +14,8 @@ pub mod visible_cuts;
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
 
-use heddle_core::{Certainty, Event, Features, Location, OrderChoice, OrderError, check};
+use heddle_check::check;
+use heddle_core::{Certainty, Event, Features, Location, OrderChoice, OrderError};
 
 use crate::oracle::{Oracle, verdicts};
 use crate::predict::predictable_races;
@@ -24,7 +25,7 @@ use crate::stream::Recorded;
 pub use account::{outcome_repeats_the_stream, places_repeat_the_stream};
 pub use atomicity::{
     Missed, atomic_run, atomicity_holds_of_script, histories_agree_with_the_oracle,
-    missed_by_the_printed, one_trace_shows_all,
+    missed_by_baselines, one_trace_shows_all,
 };
 pub use language::{Live, atomicity_holds_of_case, compiled, holds_of_case, holds_of_source};
 pub use stream::holds_of_script;

@@ -124,7 +124,7 @@ fn analysed(live: &mut Live, exact: Exact) -> Result<Checked, String> {
     let options = Options {
         exact,
         count: true,
-        cuts: None,
+        ..Options::default()
     };
     check(live, &options).map_err(|rejected| format!("rejected: {rejected:?}"))
 }

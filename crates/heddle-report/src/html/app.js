@@ -125,10 +125,18 @@ function detail(f) {
   const waits = f.waits.map((w, at) => source(w.position, `${w.task.name} waits for ${w.awaited}`, at % 2 ? "two" : "one"));
   const alone = sides.length + waits.length ? [] : [source(f.position, "here", "one")];
   nodes.push(make("h3", {}, "Source"), make("div", { class: "sources" }, ...sides, ...waits, ...alone));
+  f.accesses.filter((a) => a.stack.length > 1).forEach((a) => {
+    const calls = a.stack.map((c) => make("span", { class: "row" }, c.position ? `${c.function} at ${place(c.position)}` : c.function));
+    nodes.push(make("h3", {}, `Calls that led to the ${a.operation}`), make("pre", {}, ...calls));
+  });
   if (f.why.length) nodes.push(make("h3", {}, "Why"), make("div", { class: "why" }, f.why.map((n) => n.text).join(", ")));
   if (f.help) nodes.push(make("h3", {}, "What to do"), make("div", { class: "fix" }, f.help));
   to.replaceChildren(...nodes);
   if (f.schedule.length) schedule(to, f);
+  f.witness.forEach((stops, at) => {
+    const steps = stops.map((stop) => (stop.position ? `${stop.task} to ${place(stop.position)}` : stop.task));
+    to.append(make("h3", {}, `Schedule ${at + 1} of 2`), make("div", { class: "why" }, steps.join(", ")));
+  });
   if (f.replay) to.append(make("h3", {}, "Replay"), make("pre", {}, make("span", { class: "row" }, f.replay.command)));
   graph(to, f.graph || chains(f), f);
   to.scrollTop = 0;

@@ -121,10 +121,12 @@ race: sum is written by the task created at 6:1 and by the single at 4:1 in para
 8 |     sum = 2;
   |         ^ written by the single at 4:1 in main
   |
-  = the task created at 6:1: created in main by the single at 4:1, created by a thread of the parallel region at 3:1, created by the main task
-  = parallel: nothing waits for the task created at 6:1 until the next barrier of the parallel region at 3:1,
-              the single at 4:1 makes the write at 8:9 before that
-  = help: add a taskwait before the write at 8:9, or protect both accesses with atomic or one critical
+  = the task created at 6:1: created in main by the single at 4:1
+  = they part in the single at 4:1: created by a thread of the parallel region at 3:1, created by the main task
+  = parallel: nothing waits for the task created at 6:1 before the write at 8:9: no taskwait, taskgroup, depend clause or barrier in between
+  = witness: the single at 4:1 to 6:1, the task created at 6:1 to 7:9, the single at 4:1 to 8:9
+             or the single at 4:1 to 8:9, the task created at 6:1 to 7:9
+  = help: add `#pragma omp taskwait` before the write at 8:9
 
 ./sum: 1 race
 guarantee: all schedules of this input
@@ -143,7 +145,10 @@ fn threads_of_one_region_are_two_of_a_kind() {
     );
     assert!(text.contains("^ read and written by two threads of the parallel region at 1:1\n"));
     assert!(text.contains("both are in the parallel region at 1:1, on different threads"));
-    assert!(text.contains("make the variable private or a reduction"));
+    assert!(
+        text.contains("help: put `#pragma omp atomic` before the update at 2:10\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -168,6 +173,7 @@ fn the_stack_and_the_memory_are_told_where_they_are_known() {
         name: "heap@sum.c:2:1".into(),
         kind: ObjectKind::Heap,
         size: Some(40),
+        unit: heddle_report::Unit::Bytes,
         site: Some(alloc),
         allocated_by: Some(TaskId::MAIN),
     };
@@ -238,10 +244,16 @@ fn a_thread_is_to_be_joined() {
     ];
     scene.race(scalar(x), accesses, why);
     let text = shown(&scene, &Details::default());
-    assert!(
-        text.contains("help: join the thread created at 1:1 before the read at 3:5, or protect")
-    );
-    assert!(text.contains("nothing waits for the thread created at 1:1 until the program ends"));
+    assert!(text.contains("help: join the thread created at 1:1 before the read at 3:5\n"));
+    assert!(text.contains("nothing waits for the thread created at 1:1 before the read at 3:5"));
+    let late = scene.raw_site(4, 1, 4, 2);
+    let details = Details {
+        joins: [(thread, late)].into(),
+        ..Details::default()
+    };
+    let text = shown(&scene, &details);
+    assert!(text.contains("help: move the join at 4:1 before the read at 3:5\n"));
+    assert!(text.contains("the thread created at 1:1 runs until it is joined at 4:1"));
 }
 
 #[test]
@@ -260,6 +272,7 @@ fn functions_stacks_and_memory_are_keys_of_their_own() {
         name: "sum".into(),
         kind: ObjectKind::Global,
         size: Some(4),
+        unit: heddle_report::Unit::Bytes,
         site: None,
         allocated_by: None,
     };

@@ -62,7 +62,9 @@ race: x is written by task T4 and by main in parallel
   = task T4: spawned at 3:14 by task T3, spawned at 3:3 by main
   = parallel: task T3 is spawned at 3:3 and nothing joins it until the finish at 2:1 ends,
               main makes the write at 4:3 before that
-  = help: wrap the spawn of task T3 in a finish that ends before the write at 4:3, or protect both accesses with one lock
+  = witness: main to 3:3, task T3 to 3:14, task T4 to 3:25, main to 4:3
+             or main to 4:3, task T3 to 3:14, task T4 to 3:25
+  = help: wrap the spawn of task T3 in a finish that ends before the write at 4:3
 
 a.task: 1 race
 guarantee: all schedules of this input
@@ -109,7 +111,9 @@ race: B[0], B[1], B[2] and 9 more are written in parallel
   = task #2: spawned at 2:3 by main
   = parallel: task #1 is spawned at 2:3 and nothing joins it until the program ends,
               task #2 is spawned at 2:3 before that
-  = help: give each of these tasks a location of its own, or protect both accesses with one lock
+  = witness: main to 2:3, task #1 to 2:11, task #2 to 2:11
+             or main to 2:3, task #2 to 2:11, task #1 to 2:11
+  = help: give each of these tasks a location of its own
 
 a.task: 1 race
 guarantee: all schedules of this input
@@ -266,7 +270,7 @@ fn help_follows_the_kind_of_task() {
         scene.race(scalar(x), accesses, why);
         let text = shown(&scene);
         assert!(
-            text.contains(&format!("help: {help}, or")),
+            text.contains(&format!("help: {help}\n")),
             "{kind:?}: {text}"
         );
     }

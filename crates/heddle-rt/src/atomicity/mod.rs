@@ -1,13 +1,38 @@
 //! Atomicity while the program runs: can an access of a parallel region come between two accesses that
 //! belong together?
 //!
-//! Yoga and Nagarakatte: *Atomicity Violation Checker for Task Parallel Programs* (2016). What is found, and
-//! how it deviates from the paper, is said in [`heddle_core::atomicity`]; here it is found on any number of
-//! threads, by the means of the race history.
+//! Yoga and Nagarakatte: *Atomicity Violation Checker for Task Parallel Programs* (2016). Locks make a program
+//! race-free and can still leave it wrong: one section reads, a second one writes what follows from it, and
+//! in between another task writes. From the accesses of one run this finds every such triple that some schedule of the
+//! same accesses shows.
+//!
+//! # What is found
+//! A *unit* (a location, or a group of locations) is torn if a region accesses it twice, first A1
+//! and later A3, and an access A2 of another task is parallel with A3, such that
+//! 1. A1, A2, A3 is one of the five unserializable triples of the paper's Fig. 4, and
+//! 2. no lock that is held without a break from A1 to A3 is held at A2.
+//!
+//! The finding is *certain* if A2 and A3 are also parallel with hand-offs counted as order. A hand-off through a
+//! declared unit itself does not count: that its sections can be swapped is the very defect. Where all locations are
+//! checked, those through a location that can be torn do not count either.
+//!
+//! # Deviations from the paper
+//! 1. A lock protects a pair only against those who take it too. As printed, a pair in one critical section is dropped.
+//! 2. The paper tries a new pair only where it replaces the kept one, and keeps one pair per pattern. Both lose
+//!    violations (`heddle-oracle` has the printed history, to measure how many). Here every access is tried as the last
+//!    and as the middle one of a triple before anything is forgotten ([`rule`]).
+//! 3. Regions: the paper's step, or a block that the program marks.
+//! 4. An access from before the declaration can come between a pair, if it is parallel with it.
+//!
+//! # Known limits
+//! 1. A block that contains task operations can also be torn by what its task joins before A3; only what is parallel
+//!    with A3 is found.
+//! 2. Condition 2 looks at A1, A2 and A3 alone. A task that takes the next lock before it gives back the last (hand over
+//!    hand) keeps out an access under both locks, yet is reported.
 //!
 //! # Guarantee
-//! As [`heddle_core::atomicity::history::Spilled`]: a unit has a tear iff one is collected for it, whatever the
-//! interleaving, and certainty is exact. A step of a granule, or of a group, is one compare-and-swap.
+//! A unit has a tear iff one is collected for it, whatever the interleaving, and certainty is exact. A step of a granule,
+//! or of a group, is one compare-and-swap.
 //!
 //! # Form
 //! 1. A watched granule's state is a twin ([`twins`]). Its race history serves twice: what is parallel and conflicts is
@@ -20,9 +45,6 @@
 //! 4. Bytes of a granule are units of their own: marks and pairs carry masks.
 //! 5. Of a value behind a lock only looks and changes are known, and what counts as a pair differs ([`value`]).
 //! 6. A group has a state of its own, in which all its members' accesses are whole ones. They are never known.
-//!
-//! # Deviation from `heddle-core`
-//! An access from before the declaration can come between a pair, if it is parallel with it.
 
 mod region;
 mod rule;
@@ -158,13 +180,6 @@ impl Engine {
     pub(crate) fn race_of(&self, state: StateId) -> StateId {
         let twin = self.atomicity.twins.get(state);
         twin.map_or(state, |twin| twin.race)
-    }
-
-    /// Whether a granule in this state is watched and has a past.
-    #[cfg(feature = "study")]
-    pub(crate) fn was_accessed(&self, state: u32) -> bool {
-        let state = StateId(state);
-        self.is_watched(state) && self.race_of(state) != StateId::FRESH
     }
 
     /// Whether a granule in this state is watched.

@@ -1,4 +1,8 @@
-//! Regions: the pieces of tasks whose accesses belong together, as in [`heddle_core::atomicity::region`].
+//! Regions: the pieces of tasks whose accesses belong together.
+//!
+//! A region is what a task does between two of its task operations. Being suspended or receiving a hand-off does not end
+//! one: this is not the order's strand, which is split there too. Where the program marks an atomic block, the block
+//! is the region, whatever it contains; what lies before and behind it are regions of their own.
 //!
 //! A region is known by its first strand that touched something watched. It ends with a task operation, or with
 //! the atomic block it is; taking and giving back locks does not end it.
@@ -22,9 +26,6 @@ impl Engine {
     pub(crate) fn end_region(&self, cursor: &mut Cursor) {
         if cursor.region != NO_REGION && cursor.blocks == 0 {
             self.close_region(cursor);
-        }
-        if cursor.blocks == 0 {
-            self.leave_transaction(cursor);
         }
     }
 

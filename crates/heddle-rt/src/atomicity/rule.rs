@@ -1,7 +1,14 @@
-//! The rule of [`heddle_core::atomicity::history::Spilled`], on states.
+//! What an access to a watched unit finds, and what is kept of it.
 //!
 //! An access is tried as the last of three, against what touched the unit, and as the one in between, against the
-//! unit's pairs. Which accesses and pairs need not be kept, and why, is said there.
+//! unit's pairs.
+//!
+//! # What is kept
+//! Of one region and pattern, one pair is enough: its *first* access of the one kind and its *latest* of
+//! the other. The locks held without a break from the first access on only get fewer, whichever end moves
+//! away from the other, so what tears a closer pair tears this one too. A pair is forgotten when a new one *stands for*
+//! it: the new one's end comes after the old one's in every schedule, it keeps no lock that the old did not keep, and it
+//! is torn by whatever tears the old. An access is forgotten by the rule of [`crate::history`].
 
 use super::region::NO_REGION;
 use super::tears::{TornAccess, Triple};

@@ -118,8 +118,14 @@ impl Engine {
                         cache.learn_step(state, mark, kind, to);
                     }
                     self.tell(cache, touch, mark, watch, &met);
-                    if watch.touches_group(mask) {
+                    let touches_group = watch.touches_group(mask);
+                    if touches_group {
                         self.step_groups_of(cache, cursor, touch, watch, mark);
+                    }
+                    if kind == Read && self.reports_races && !met.conflicts.is_empty() {
+                        self.receive_racy(cursor, touch.granule, &met.conflicts);
+                    }
+                    if touches_group {
                         return None;
                     }
                     if is_quiet && hold == cursor.hold && next.settled == Settled::Yes {

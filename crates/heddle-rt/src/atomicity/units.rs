@@ -69,7 +69,6 @@ impl Engine {
     }
 
     fn watch_granules(&self, start: u64, len: u64, mask: Mask, group: Option<GroupId>) {
-        self.observe_units(start, len, mask, group);
         if !self.atomicity.is_wanted || mask == 0 || len == 0 {
             return;
         }

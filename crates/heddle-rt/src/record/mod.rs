@@ -331,9 +331,20 @@ impl Book {
         }
     }
 
+    /// A wait for nobody ends the strand all the same: it is a task operation.
+    fn end_strand(&mut self, task: TaskId) {
+        let site = self.stream.site_of(task);
+        let empty = self.stream.finish_begin(task, FinishKind::SyncBlock, site);
+        self.stream.finish_end(empty);
+    }
+
     pub(crate) fn wait_children(&mut self, task: TaskId) {
         let task = self.task(task);
-        for child in self.children.remove(&task).unwrap_or_default() {
+        let children = self.children.remove(&task).unwrap_or_default();
+        if children.is_empty() {
+            self.end_strand(task);
+        }
+        for child in children {
             self.join_in_stream(task, child);
         }
     }

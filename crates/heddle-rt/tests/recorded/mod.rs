@@ -1,8 +1,9 @@
 //! What a recording of an engine's run says, once its rules are checked.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+use heddle_check::check;
 use heddle_core::{
-    Event, Features, Finding, Listener, OrderChoice, Outcome, Run, SiteId, check, roster::Roster,
+    Event, Features, Finding, Listener, OrderChoice, Outcome, Run, SiteId, roster::Roster,
 };
 use heddle_rt::{Engine, Recorded, Recording, Unit};
 use heddle_trace::{Limits, Validator};

@@ -173,9 +173,9 @@ fn is_satisfiable(variables: i32, clauses: &[[i32; 3]]) -> bool {
     })
 }
 
-fn is_confirmed(variables: i32, clauses: &[[i32; 3]]) -> bool {
+fn is_confirmed(variables: i32, clauses: &[[i32; 3]], exact: Exact) -> bool {
     let source = reduction(variables, clauses);
-    let (_, checked) = try_with(&source, Cuts::Manual, Exact::Always).expect("nothing is rejected");
+    let (_, checked) = try_with(&source, Cuts::Manual, exact).expect("nothing is rejected");
     let counts = checked
         .outcome
         .transactions
@@ -184,44 +184,74 @@ fn is_confirmed(variables: i32, clauses: &[[i32; 3]]) -> bool {
     certain(&checked) > 0
 }
 
+/// Numbers from 0 on, the same in every run.
+fn draws(mut seed: u32) -> impl FnMut(u32) -> u32 {
+    move |below| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) % below
+    }
+}
+
+fn random_formula(
+    variables: u32,
+    clauses: u32,
+    draw: &mut impl FnMut(u32) -> u32,
+) -> Vec<[i32; 3]> {
+    (0..clauses)
+        .map(|_| {
+            [0; 3].map(|_| {
+                let x = 1 + draw(variables) as i32;
+                if draw(2) == 0 { x } else { -x }
+            })
+        })
+        .collect()
+}
+
 #[test]
 fn the_formula_of_figure_4_6_is_satisfiable_and_confirmed() {
     let formula = [[1, 2, 2], [-1, 2, -3], [1, 3, -3]];
     assert!(is_satisfiable(3, &formula));
-    assert!(is_confirmed(3, &formula));
+    assert!(is_confirmed(3, &formula, Exact::Always));
 }
 
 #[test]
 fn a_formula_that_nothing_satisfies_is_refuted() {
     let formula = [[1, 1, 1], [-1, -1, -1]];
-    assert!(!is_confirmed(1, &formula));
+    assert!(!is_confirmed(1, &formula, Exact::Always));
     let formula = [[1, 2, 2], [1, -2, -2], [-1, 2, 2], [-1, -2, -2]];
-    assert!(!is_confirmed(2, &formula));
+    assert!(!is_confirmed(2, &formula, Exact::Always));
 }
 
 #[test]
 fn a_formula_is_satisfiable_iff_its_program_is_confirmed() {
-    let mut seed = 7u32;
-    let mut draw = |most: u32| {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (seed >> 16) % most
-    };
+    let mut draw = draws(7);
     let mut seen = [0; 2];
     for _ in 0..60 {
-        let variables = 1 + draw(3) as i32;
-        let clauses: Vec<[i32; 3]> = (0..2 + draw(7))
-            .map(|_| {
-                [0; 3].map(|_| {
-                    let x = 1 + draw(variables as u32) as i32;
-                    if draw(2) == 0 { x } else { -x }
-                })
-            })
-            .collect();
+        let variables = 1 + draw(3);
+        let clauses = 2 + draw(7);
+        let clauses = random_formula(variables, clauses, &mut draw);
+        let variables = variables as i32;
         let expected = is_satisfiable(variables, &clauses);
         seen[usize::from(expected)] += 1;
-        assert_eq!(is_confirmed(variables, &clauses), expected, "{clauses:?}");
+        let confirmed = is_confirmed(variables, &clauses, Exact::Always);
+        assert_eq!(confirmed, expected, "{clauses:?}");
     }
     assert!(seen.iter().all(|&count| count > 5), "{seen:?}");
+}
+
+/// Random formulas are hardest with 4.26 clauses per variable.
+#[test]
+fn hard_formulas_of_twelve_variables_are_decided_within_the_usual_bound() {
+    let mut draw = draws(11);
+    let mut seen = [0; 2];
+    for _ in 0..6 {
+        let clauses = random_formula(12, 51, &mut draw);
+        let expected = is_satisfiable(12, &clauses);
+        seen[usize::from(expected)] += 1;
+        let confirmed = is_confirmed(12, &clauses, Exact::Quick);
+        assert_eq!(confirmed, expected, "{clauses:?}");
+    }
+    assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
 }
 
 /// The main task waits for the others right after its transaction, before that is over by an event.

@@ -33,7 +33,6 @@ fn a_lock_held_across_a_task_operation_is_rejected() {
     for operation in [
         "async { skip; }",
         "finish { skip; }",
-        "satisfy e;",
         "await r;",
         "let v = get(f);",
     ] {
@@ -46,6 +45,13 @@ fn a_lock_held_across_a_task_operation_is_rejected() {
         let expected = Some((EndedBy::TaskOperation, LockId::new(1)));
         assert_eq!(why, expected, "{operation}");
     }
+    let source = "shared x; lock L; event e; finish {
+        async { x = 1; cut; with L { x = 2; satisfy e; x = 3; } }
+        task W after e { skip; } }";
+    let rejected = try_with(source, Cuts::Manual, Exact::Quick).err();
+    assert_eq!(rejected.map(|why| why.lock), Some(LockId::new(1)));
+    let source = source.replace(" after e", "");
+    assert_eq!(found(&source), [], "nobody waits for the event");
     let source = "shared x; lock L; finish {
         async { with L { x = 1; } finish { async { with L { x = 2; } } } cut; } }";
     assert_eq!(found(source), [], "given back before");

@@ -42,7 +42,7 @@ fn options(exact: Exact) -> Options {
     Options {
         exact,
         count: true,
-        cuts: None,
+        ..Options::default()
     }
 }
 

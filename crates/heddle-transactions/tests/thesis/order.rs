@@ -1,10 +1,10 @@
 //! What is parallel: futures, events, dependences and scope handles order strands.
 
-use heddle_core::Decision;
+use heddle_core::{Decision, SiteId};
 use heddle_lang::cuts::Cuts;
-use heddle_transactions::Exact;
+use heddle_transactions::{Exact, Options, check};
 
-use crate::{found, separations, try_with};
+use crate::{Live, found, options, separations, try_with};
 
 fn replayed(location: &str) -> (String, Decision) {
     (location.into(), Decision::Replayed)
@@ -139,4 +139,36 @@ fn locations_beyond_a_hundred_at_one_pair_of_positions_are_counted() {
         counts.confirmed
     );
     assert!(counts.unlisted >= 200, "{counts:?}");
+}
+
+/// Where each finding starts and ends.
+fn ends(live: &mut Live, options: &Options) -> Vec<[SiteId; 2]> {
+    let checked = check(live, options).expect("nothing is rejected");
+    let found = separations(&checked);
+    let sites = found.map(|one| one.parted.each_ref().map(|access| access.site));
+    sites.collect()
+}
+
+#[test]
+fn what_two_harmless_pairs_span_is_found() {
+    for source in [
+        "shared x; finish { async { read x; cut; read x; cut; x = 1; } async { x = 2; } }",
+        "shared x, y, z; finish {
+            async { x = 1; cut; y = 1; cut; z = 1; }
+            async { read x; read y; read z; } }",
+    ] {
+        let mut live = Live::new(source, Cuts::Manual);
+        let mut options = options(Exact::Quick);
+        let found = ends(&mut live, &options);
+        let pairs = found
+            .iter()
+            .flat_map(|&one| found.iter().map(move |&two| [one, two]));
+        let mut neighbours = pairs.filter(|[one, two]| one[1] == two[0]);
+        let [first, second] = neighbours.next().expect("two neighbours");
+        options.harmless = [first, second].into_iter().collect();
+        let spanned = [first[0], second[1]];
+        assert!(!found.contains(&spanned), "{source}");
+        let found = ends(&mut live, &options);
+        assert!(found.contains(&spanned), "{source}: {found:?}");
+    }
 }

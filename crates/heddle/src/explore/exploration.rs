@@ -124,7 +124,7 @@ impl Exploration {
     fn report(&self) -> Report {
         let explored = self.found.iter().map(|explored| Finding {
             replay: Some(Replay {
-                schedule: explored.schedule.clone(),
+                schedule: Some(explored.schedule.clone()),
                 command: format!("HEDDLE_REPLAY={} <this test>", explored.schedule),
             }),
             ..explored.finding.clone()

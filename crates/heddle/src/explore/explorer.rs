@@ -256,6 +256,10 @@ impl Explorer {
             !context::is_checked(),
             "explore at {at} inside of a checked task: neither can be nested"
         );
+        assert!(
+            heddle_check::has_room(),
+            "address space for the checker's tables"
+        );
         let begin = Instant::now();
         let shard = self.shard.or_else(parts::shard_of_environment);
         let file = self.checkpoint.as_deref().map(|path| {

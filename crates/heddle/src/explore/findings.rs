@@ -110,7 +110,7 @@ impl<'a> Judge<'a> {
 
     fn keep(&mut self, schedule: &Schedule, played: Replay, wanted: impl Fn(&Finding) -> bool) {
         let mut played = played;
-        let Ok(mut outcome) = heddle_core::check(&mut played, OrderChoice::Graph) else {
+        let Ok(mut outcome) = heddle_check::check(&mut played, OrderChoice::Graph) else {
             return;
         };
         match outcome.findings.iter().any(&wanted) {

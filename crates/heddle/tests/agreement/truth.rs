@@ -7,14 +7,14 @@ use heddle_core::{
     Certainty, Event, Extent, FinishId, FinishKind, GroupId, Location, LockId, LockMode, SiteId,
     TaskId, TaskKind,
 };
-use heddle_oracle::{Oracle, Verdicts};
+use heddle_oracle::{Bounds, Oracle};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which accesses race and which are ordered; accesses are numbered in the sequence of the serial run.
 pub struct Truth {
     accesses: Vec<Made>,
     races: Vec<[usize; 2]>,
-    verdicts: Verdicts,
+    bounds: Bounds,
     torn: BTreeMap<Unit, Certainty>,
 }
 
@@ -37,19 +37,25 @@ impl Truth {
         };
         Self {
             races: numbers(&oracle),
-            verdicts: oracle.live_verdicts(),
+            bounds: oracle.live_bounds(),
             torn: torn::units(&walk.events, &walk.cells),
             accesses: walk.accesses,
         }
     }
 
     pub fn racy_locations(&self) -> BTreeSet<usize> {
-        let racy = self.verdicts.keys();
+        let racy = self.bounds.most.keys();
         racy.map(|location| location.0 as usize).collect()
     }
 
-    pub fn is_certain(&self, location: usize) -> bool {
-        self.verdicts.get(&Location(location as u64)) == Some(&Certainty::Certain)
+    /// Whether a live run may call the race on this location certain, or else possible.
+    pub fn allows(&self, location: usize, is_certain: bool) -> bool {
+        let bound = match is_certain {
+            true => &self.bounds.most,
+            false => &self.bounds.least,
+        };
+        let certain = bound.get(&Location(location as u64)) == Some(&Certainty::Certain);
+        certain == is_certain
     }
 
     /// What can be torn.

@@ -17,6 +17,14 @@ use crate::order::tree::{NodeIndex, NodeKind, Nodes, ROOT};
 /// Fewer steps than this are left to searches.
 const ENOUGH: usize = 48;
 
+/// The last node of a task that precedes the knot, or before which the last one stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+struct Last {
+    node: NodeIndex,
+    /// Whether the node itself precedes the knot.
+    is_included: bool,
+}
+
 /// See the module's documentation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cone {
@@ -27,8 +35,8 @@ pub(super) struct Cone {
     since: NodeIndex,
     /// How many knots were looked at.
     depth: usize,
-    /// Which layout noted something of a task last, and the node.
-    last: Vec<(u32, NodeIndex)>,
+    /// Which layout noted something of a task last, and what.
+    last: Vec<(u32, Last)>,
     layout: u32,
 }
 
@@ -42,8 +50,9 @@ impl Cone {
     /// Whether `a` reaches the knot.
     pub(super) fn has(&self, a: NodeIndex, tree: &impl Nodes, scopes: &mut Scopes) -> bool {
         let is_before = |of: TaskId| {
-            let last = self.last_of(of);
-            last == Some(a) || last.is_some_and(|last| last > a && tree.precedes(a, last))
+            self.last_of(of).is_some_and(|Last { node, is_included }| {
+                node == a && is_included || node > a && tree.precedes(a, node)
+            })
         };
         if is_before(tree.node(a).task) {
             return true;
@@ -58,27 +67,35 @@ impl Cone {
         false
     }
 
-    fn last_of(&self, task: TaskId) -> Option<NodeIndex> {
-        let &(layout, node) = self.last.get(task.index())?;
-        (layout == self.layout).then_some(node)
+    fn last_of(&self, task: TaskId) -> Option<Last> {
+        let &(layout, last) = self.last.get(task.index())?;
+        (layout == self.layout).then_some(last)
     }
 
-    /// What `task` did before `node` precedes the knot. Whether that is the first that is noted of it.
-    fn note(&mut self, task: TaskId, node: NodeIndex) -> bool {
+    /// What `task` did before this precedes the knot. Whether that is the first that is noted of it.
+    fn note(&mut self, task: TaskId, now: Last) -> bool {
         if self.last.len() <= task.index() {
-            self.last.resize(task.index() + 1, (0, 0));
+            self.last.resize(task.index() + 1, (0, Last::default()));
         }
         let last = &mut self.last[task.index()];
         let is_first = last.0 != self.layout;
-        let node = if is_first { node } else { node.max(last.1) };
-        *last = (self.layout, node);
+        let now = if is_first { now } else { now.max(last.1) };
+        *last = (self.layout, now);
         is_first
     }
 
-    /// A strand precedes the knot, and so does all that leads to it in the tree.
-    fn note_strand(&mut self, strand: NodeIndex, tree: &impl Nodes) {
+    /// A strand precedes the knot, or its start does, and so does all that leads to it in the tree.
+    fn note_strand(&mut self, strand: NodeIndex, is_included: bool, tree: &impl Nodes) {
         let (mut at, mut task) = (strand, tree.node(strand).task);
-        while self.note(task, at) {
+        let mut is_included = is_included;
+        while self.note(
+            task,
+            Last {
+                node: at,
+                is_included,
+            },
+        ) {
+            is_included = true;
             let Some(child) = task_around(at, tree) else {
                 return;
             };
@@ -142,8 +159,9 @@ impl Layer {
                 continue;
             }
             let (from, before) = self.links(at);
+            let is_included = !self.knots[at as usize].is_before_sources;
             from.iter()
-                .for_each(|&strand| cone.note_strand(strand, tree));
+                .for_each(|&strand| cone.note_strand(strand, is_included, tree));
             let entries = from.iter().map(|&strand| self.entry(strand));
             for next in before.iter().copied().chain(entries) {
                 if next != NONE {

@@ -59,6 +59,17 @@ impl Run {
         run
     }
 
+    /// The same run with another layer.
+    fn branch(&self, layer: Layer) -> Self {
+        Self {
+            tree: self.tree.clone(),
+            layer,
+            scopes: self.scopes.clone(),
+            homes: self.homes.clone(),
+            strands: self.strands.clone(),
+        }
+    }
+
     fn step(&mut self, random: &mut Random, fan: usize) {
         let live = |&task: &usize| !self.scopes[task].is_empty();
         let live: Vec<usize> = (0..self.scopes.len()).filter(live).collect();
@@ -147,10 +158,9 @@ fn a_laid_out_cone_agrees_with_a_plain_search() {
         let mut run = Run::new(&mut random, 400, 3 + round % 20);
         let knots = run.layer.knots.len() as KnotIndex;
         for knot in [knots - 1, knots / 2] {
-            let b = (0..run.layer.entries.len()).rev();
-            let b = b
-                .map(|b| b as NodeIndex)
-                .find(|&b| run.layer.entry(b) == knot);
+            let b = (0..run.layer.entries.end()).rev();
+            let mut b = b.filter(|&b| run.layer.entry(b) == knot);
+            let b = b.next();
             let Some(b) = b else { continue };
             run.layer.lay_out_after(50 + round * 10, knot, &run.tree);
             for &a in run.strands.iter().filter(|&&a| a < b) {
@@ -184,4 +194,79 @@ fn a_long_chain_is_passed_once_for_each_earlier_strand() {
         total += steps(&mut layer, straggler, last, &tree);
     }
     assert!(total < 4 * 5000, "{total} steps");
+}
+
+/// Some strands of a run, the nodes above them, and the tasks that go on or that they belong to.
+struct Some {
+    nodes: FxHashSet<NodeIndex>,
+    tasks: FxHashSet<TaskId>,
+}
+
+impl Some {
+    fn of(run: &Run, strands: &[NodeIndex]) -> Self {
+        let mut some = Self {
+            nodes: FxHashSet::default(),
+            tasks: FxHashSet::default(),
+        };
+        for &strand in strands {
+            some.tasks.insert(run.tree.task(strand));
+            let mut at = strand;
+            while some.nodes.insert(at) {
+                at = run.tree.parent(at);
+            }
+        }
+        let goes_on = (0..run.scopes.len()).filter(|&at| !run.scopes[at].is_empty());
+        some.tasks.extend(goes_on.map(|at| task(at as u32)));
+        some
+    }
+}
+
+impl Wanted for Some {
+    fn node(&self, node: NodeIndex) -> bool {
+        self.nodes.contains(&node)
+    }
+
+    fn task(&self, task: TaskId) -> bool {
+        self.tasks.contains(&task)
+    }
+
+    fn piece(&self, _strand: NodeIndex, _above: NodeIndex) -> u32 {
+        0
+    }
+}
+
+#[test]
+fn what_is_wanted_is_answered_alike_after_the_rest_is_forgotten() {
+    let mut random = Random(0xD1B5_4A32_D192_ED03);
+    for round in 0..300 {
+        let fan = [1, 2, 5, 40][round % 4];
+        let mut run = Run::new(&mut random, 30, fan);
+        let mut whole = run.layer.clone();
+        for _ in 0..6 {
+            let few = 2 + random.below(10);
+            let mut some = run.strands.clone();
+            let last = some.pop();
+            some.retain(|_| random.below(few) == 0);
+            some.extend(last);
+            let wanted = Some::of(&run, &some);
+            run.layer.prune(&run.tree, &wanted, |_| ());
+            assert!(run.layer.knots.len() <= whole.knots.len() + run.layer.ended.len());
+            // From here on, edges leave wanted strands and new ones; both layers are told the same.
+            run.strands = some;
+            for _ in 0..12 {
+                let mut twin = run.branch(whole);
+                let before = random.0;
+                run.step(&mut random, fan);
+                let mut again = Random(before);
+                twin.step(&mut again, fan);
+                whole = twin.layer;
+            }
+            for &b in &run.strands {
+                for &a in run.strands.iter().filter(|&&a| a < b) {
+                    let right = whole.reaches_if(a, b, &run.tree, |_| true);
+                    assert_eq!(run.layer.reaches(a, b, &run.tree), right, "{a} to {b}");
+                }
+            }
+        }
+    }
 }

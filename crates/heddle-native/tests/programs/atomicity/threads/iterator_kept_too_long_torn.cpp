@@ -1,4 +1,4 @@
-// expect: possible atomicity values
+// expect: atomicity values
 // flags: -std=c++17 -pthread
 // It is kept while the mutex is given back.
 

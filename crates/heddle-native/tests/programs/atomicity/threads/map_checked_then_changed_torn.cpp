@@ -1,4 +1,4 @@
-// expect: possible atomicity map
+// expect: atomicity map
 // flags: -std=c++17 -pthread
 // Whether it is there is asked in one section, and it is put there in another.
 

@@ -1,0 +1,2 @@
+/* Everything is in ocr.h. */
+#include "../ocr.h"

@@ -1,0 +1,188 @@
+//! What names in the source stand for: declarations of variables, parameters and members.
+//!
+//! A block on the heap has no type of its own, and a variable on another thread's stack no address that debug
+//! information knows. What the line of an access says (`m[i].re`) and the declaration of `m` together tell.
+
+use crate::report::image::Bytes;
+use crate::report::inventory::{Inventory, declared, file_name};
+use crate::report::source::{Lvalue, Step};
+use crate::report::types::{Part, Types, type_of};
+use gimli::{Unit, UnitOffset};
+
+type Entry = gimli::DebuggingInformationEntry<Bytes>;
+
+/// A name and what it was declared as.
+pub struct Declaration {
+    name: Bytes,
+    unit: usize,
+    entry: UnitOffset,
+    line: u32,
+    of_type: UnitOffset,
+    kind: Kind,
+}
+
+/// Where a name is declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Outside of all functions.
+    Global,
+    /// In a function.
+    Local,
+    /// In this class.
+    Member(UnitOffset),
+}
+
+/// What an access is to, by declaration.
+pub struct Meaning {
+    /// Where the variable it starts from is declared: file, line, column.
+    pub declared: Option<(String, u32, u32)>,
+    /// How many bytes that variable has.
+    pub size: Option<u64>,
+    /// Whether it is a variable of its own, and not a member of `*this`.
+    pub is_variable: bool,
+    /// The type of the object that a pointer, index or `this` led to.
+    pub container: Option<Container>,
+}
+
+/// A type of which memory holds one or many.
+#[derive(Clone, Copy)]
+pub struct Container {
+    unit: usize,
+    of_type: UnitOffset,
+    /// In bytes, not 0.
+    pub size: u64,
+}
+
+/// The classes and functions around the entry that is looked at.
+#[derive(Default)]
+pub struct Around(Vec<(isize, Option<UnitOffset>)>);
+
+impl Around {
+    /// Notes the next entry in depth-first sequence.
+    pub fn enter(&mut self, entry: &Entry) {
+        while self
+            .0
+            .last()
+            .is_some_and(|(depth, _)| *depth >= entry.depth())
+        {
+            self.0.pop();
+        }
+        match entry.tag() {
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
+                self.0.push((entry.depth(), Some(entry.offset())));
+            }
+            gimli::DW_TAG_subprogram => self.0.push((entry.depth(), None)),
+            _ => {}
+        }
+    }
+
+    /// The declaration that the entry is.
+    pub fn declaration(
+        &self,
+        unit: (usize, &Unit<Bytes>),
+        entry: &Entry,
+        inventory: &Inventory,
+    ) -> Option<Declaration> {
+        let around = self.0.last().map(|(_, class)| *class);
+        let kind = match (entry.tag(), around) {
+            (gimli::DW_TAG_member, Some(Some(class))) => Kind::Member(class),
+            (gimli::DW_TAG_variable, None) => Kind::Global,
+            (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter, Some(None)) => Kind::Local,
+            _ => return None,
+        };
+        let name = entry.attr_value(gimli::DW_AT_name)?;
+        let line = entry.attr(gimli::DW_AT_decl_line)?.udata_value()?;
+        Some(Declaration {
+            name: inventory.dwarf().attr_string(unit.1, name).ok()?,
+            unit: unit.0,
+            entry: entry.offset(),
+            line: u32::try_from(line).ok()?,
+            of_type: type_of(entry)?,
+            kind,
+        })
+    }
+}
+
+impl Inventory {
+    /// What the text of an access at this line means.
+    pub fn meaning(&self, lvalue: &Lvalue, file: &str, line: u32) -> Option<Meaning> {
+        let found = self.declaration(&lvalue.base, file, line)?;
+        let unit = self.unit(found.unit)?;
+        let types = self.types(unit);
+        let class = match found.kind {
+            Kind::Member(class) => Some(class),
+            _ => None,
+        };
+        let reached = reached(&types, found.of_type, &lvalue.steps);
+        let container = reached.map_or(class, |reached| reached.or(class));
+        let entry = unit.entry(found.entry).ok()?;
+        Some(Meaning {
+            declared: declared(self.dwarf(), unit, &entry),
+            size: types.size(types.referred(found.of_type)),
+            is_variable: class.is_none(),
+            container: container.and_then(|of_type| {
+                Some(Container {
+                    unit: found.unit,
+                    of_type,
+                    size: types.size(of_type).filter(|&size| size > 0)?,
+                })
+            }),
+        })
+    }
+
+    /// The part of the container at this offset: `.re`.
+    pub fn part_of(&self, container: Container, offset: u64) -> Part {
+        let unit = self.unit(container.unit);
+        let part = unit.map(|unit| self.types(unit).part(container.of_type, offset));
+        part.unwrap_or_default()
+    }
+
+    /// The declaration that the name refers to there: in the function, in a class, else outside.
+    fn declaration(&self, name: &str, file: &str, line: u32) -> Option<&Declaration> {
+        let function = self.function_at(file, line);
+        let rank = |one: &Declaration| match one.kind {
+            Kind::Local if one.line <= line && self.function_at(file, one.line) == function => 3,
+            Kind::Member(_) => 2,
+            Kind::Global => 1,
+            Kind::Local => 0,
+        };
+        let named = self
+            .declarations()
+            .iter()
+            .filter(|one| one.name.slice() == name.as_bytes());
+        let here = named.filter(|one| self.is_in(one, file));
+        here.max_by_key(|one| (rank(one), one.line <= line, one.line))
+    }
+
+    fn is_in(&self, one: &Declaration, file: &str) -> bool {
+        let entry = self
+            .unit(one.unit)
+            .and_then(|unit| unit.entry(one.entry).ok().map(|entry| (unit, entry)));
+        let declared = entry.and_then(|(unit, entry)| declared(self.dwarf(), unit, &entry));
+        declared.is_some_and(|(path, ..)| file_name(&path) == file_name(file))
+    }
+}
+
+/// The type of the object that the last pointer or index of the steps leads to; none within if there is no
+/// such step, and none at all if the types do not fit.
+fn reached(types: &Types, start: UnitOffset, steps: &[Step]) -> Option<Option<UnitOffset>> {
+    let mut at = start;
+    let mut container = None;
+    for step in steps {
+        match step {
+            Step::Member(name) => at = types.member_type(at, name)?,
+            Step::Arrow(name) => {
+                let target = types.target(at)?;
+                container = Some(target);
+                at = types.member_type(target, name)?;
+            }
+            Step::Element => match types.element_type(at) {
+                Some(element) => at = element,
+                None => (at, container) = (types.target(at)?, Some(types.target(at)?)),
+            },
+            Step::Inside => container = types.target(at).or(container),
+            Step::Target => (at, container) = (types.target(at)?, Some(types.target(at)?)),
+        }
+    }
+    Some(container)
+}

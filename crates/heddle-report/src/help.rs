@@ -1,0 +1,381 @@
+//! What to do about a race: one suggestion that fits the construct, printed only if it cures the race in the
+//! engine's model of it ([`crate::remedy`]).
+
+use heddle_core::{Access, AccessKind, Certainty, LockId, TaskId, TaskKind};
+
+use crate::explain::{Explanation, operation};
+use crate::native::Relation;
+use crate::remedy::{Model, Remedy};
+use crate::update::Update;
+
+/// A suggestion in words, and what it changes.
+type Suggestion = (String, Remedy);
+
+impl Explanation<'_> {
+    /// What to do next: the first suggestion that cures the race.
+    pub fn help(&self) -> Option<String> {
+        if self.certainty == Certainty::Possible {
+            let help =
+                "only a run with these sections in the other order can tell whether it happens";
+            return Some(help.into());
+        }
+        let model = self.model();
+        let mut cures = self.suggestions().into_iter();
+        cures
+            .find(|(_, remedy)| model.is_cured_by(*remedy))
+            .map(|(text, _)| text)
+    }
+
+    fn model(&self) -> Model {
+        let down = |access: &Access| {
+            let tasks = self.resolver.ancestry(access.task);
+            tasks.take_while(|&task| task != self.why.ancestor).count()
+        };
+        Model {
+            inner_tasks: down(self.inner).max(1),
+            outer_tasks: down(self.outer),
+            kinds: [self.inner.kind, self.outer.kind],
+        }
+    }
+
+    fn suggestions(&self) -> Vec<Suggestion> {
+        let protection = match (self.inner.locks.as_slice(), self.outer.locks.as_slice()) {
+            ([], []) => {
+                let mut fitting = self.fitting();
+                fitting.push((self.protection(), Remedy::Lock));
+                return fitting;
+            }
+            ([], held) => self.take_too(self.inner, held),
+            (held, []) => self.take_too(self.outer, held),
+            _ => self.common_lock_help(),
+        };
+        vec![(protection, Remedy::Lock)]
+    }
+
+    /// What the construct offers, the best first.
+    fn fitting(&self) -> Vec<Suggestion> {
+        match self.relation {
+            None => vec![self.task_language_help()],
+            Some(Relation::Iterations) => self.loop_help().into_iter().collect(),
+            Some(Relation::Team) if self.is_one_line() || self.loop_at().is_some() => {
+                self.loop_help().into_iter().collect()
+            }
+            Some(Relation::Team) => {
+                let [first, second] = self.accesses.map(|access| self.describe(access));
+                vec![(
+                    format!("put a barrier between {first} and {second}"),
+                    Remedy::WaitForAll,
+                )]
+            }
+            Some(Relation::Sections) => {
+                vec![(
+                    "put both accesses in one section".into(),
+                    Remedy::WaitForAll,
+                )]
+            }
+            Some(Relation::Single) => {
+                let help = "let a barrier follow the single (no nowait)";
+                vec![(help.into(), Remedy::WaitForAll)]
+            }
+            Some(Relation::Task) => self.task_help(),
+            Some(Relation::Thread) => self.thread_help().into_iter().collect(),
+            Some(Relation::EventDriven) => {
+                let help = "let one of the two depend on an event that the other satisfies after its access, \
+                            such as its output event, or let both acquire the block with DB_MODE_EW";
+                vec![(help.into(), Remedy::Dependence)]
+            }
+        }
+    }
+
+    fn protection(&self) -> String {
+        match self.relation {
+            None => "protect both accesses with one lock",
+            Some(Relation::Thread) => "hold one mutex at both accesses",
+            Some(_) => "put both accesses in one critical",
+        }
+        .into()
+    }
+
+    fn take_too(&self, access: &Access, held: &[LockId]) -> String {
+        let access = self.describe(access);
+        match held {
+            [LockId::ISOLATED] => format!("put {access} in an isolated body too"),
+            [lock] if self.resolver.lock(*lock) == "atomic" => format!("make {access} atomic too"),
+            _ => format!("hold {} at {access} too", self.locks(held)),
+        }
+    }
+
+    fn common_lock_help(&self) -> String {
+        let [first, second] = self.accesses;
+        format!(
+            "hold the same lock at both: {} has {}, {} has {}",
+            self.describe(first),
+            self.locks(&first.locks),
+            self.describe(second),
+            self.locks(&second.locks),
+        )
+    }
+
+    fn locks(&self, locks: &[LockId]) -> String {
+        let names: Vec<_> = locks.iter().map(|&lock| self.resolver.lock(lock)).collect();
+        names.join(" and ")
+    }
+
+    /// Iterations of one loop, or threads of one team at one line.
+    fn loop_help(&self) -> Option<Suggestion> {
+        let updates = self.accesses.map(|access| self.update(access));
+        let [Some(first), Some(second)] = updates else {
+            return None;
+        };
+        let loop_at = self.loop_at();
+        let is_loop = loop_at.is_some();
+        let construct = match loop_at {
+            Some(at) => format!("the loop {at}"),
+            None => "the construct".into(),
+        };
+        let variable = &first.variable;
+        let is_update = first.operator.is_some() && second.operator.is_some();
+        match (is_update, first.is_element || second.is_element) {
+            (true, false) => {
+                let operator = first.operator.unwrap_or("+");
+                let help = format!("add reduction({operator}: {variable}) to {construct}");
+                Some((help, Remedy::Separate))
+            }
+            (true, true) if first.text == second.text => {
+                Some((self.atomic_help(), Remedy::Lock))
+            }
+            (_, true) if first.text == second.text => None,
+            (false, false) if self.accesses[0].kind == AccessKind::Write => {
+                let what = match is_loop {
+                    true => "declare it in the loop's body",
+                    false => "declare it inside of the region",
+                };
+                Some((
+                    format!("give each its own {variable}: {what}, or make it private"),
+                    Remedy::Separate,
+                ))
+            }
+            // What one iteration reads, another one wrote: no copy of its own helps.
+            (_, is_element) if is_loop || is_element => Some((
+                "one iteration uses what another one writes: run this loop serially, or keep that order \
+                 with ordered and depend(sink: ...)"
+                    .into(),
+                Remedy::Dependence,
+            )),
+            _ => None,
+        }
+    }
+
+    fn atomic_help(&self) -> String {
+        let [first, second] = self.accesses.map(|access| self.resolver.at(access.site));
+        match first == second {
+            true => format!("put `#pragma omp atomic` before the update {first}"),
+            false => format!("put `#pragma omp atomic` before the updates {first} and {second}"),
+        }
+    }
+
+    fn task_help(&self) -> Vec<Suggestion> {
+        if self.same_spawn() {
+            let is_update = |access| {
+                self.update(access)
+                    .is_some_and(|one| one.operator.is_some())
+            };
+            return match self.accesses.into_iter().all(is_update) {
+                true => vec![(self.atomic_help(), Remedy::Lock)],
+                false => {
+                    let name = self.variable().unwrap_or_else(|| "...".into());
+                    let help =
+                        format!("give these tasks depend(inout: {name}), so that they run in turn");
+                    vec![(help, Remedy::Dependence)]
+                }
+            };
+        }
+        let task = self.resolver.task_phrase(self.why.spawned);
+        let before = self.before();
+        let mut help = vec![
+            (format!("add `#pragma omp taskwait` {before}"), Remedy::Wait),
+            (
+                format!("put {task} in a taskgroup that ends {before}"),
+                Remedy::WaitForAll,
+            ),
+        ];
+        let sibling = self.sibling.filter(|&sibling| self.is_task(sibling));
+        let is_direct = self.inner.task == self.why.spawned && sibling == Some(self.outer.task);
+        if let (Some(sibling), Some(name), true) = (sibling, self.variable(), is_direct) {
+            let clause = |kind| match kind {
+                AccessKind::Read => "in",
+                AccessKind::Write => "inout",
+            };
+            let (one, other) = (clause(self.inner.kind), clause(self.outer.kind));
+            let sibling = self.resolver.task_phrase(sibling);
+            let text =
+                format!("give {task} depend({one}: {name}) and {sibling} depend({other}: {name})");
+            help.insert(0, (text, Remedy::Dependence));
+        }
+        help
+    }
+
+    fn thread_help(&self) -> Option<Suggestion> {
+        if self.sibling.is_some() {
+            return None;
+        }
+        let spawned = self.why.spawned;
+        let access = self.describe(self.outer);
+        let help = match self.resolver.joined_at(spawned) {
+            Some(site) => format!("move the join {} before {access}", self.resolver.at(site)),
+            None => format!(
+                "join {} before {access}",
+                self.resolver.task_phrase(spawned)
+            ),
+        };
+        Some((help, Remedy::Wait))
+    }
+
+    fn task_language_help(&self) -> Suggestion {
+        match self.inner_ran_first {
+            // Each reads what it then writes: the tasks share the location on purpose.
+            _ if self.same_spawn() && self.is_update_in_place() => {
+                (self.protection(), Remedy::Lock)
+            }
+            _ if self.same_spawn() => (
+                "give each of these tasks a location of its own".into(),
+                Remedy::Separate,
+            ),
+            true => self.join_help(),
+            false => (self.late_help(), Remedy::Dependence),
+        }
+    }
+
+    /// The task spawned first did not come first: it had to wait, perhaps for the other one.
+    fn late_help(&self) -> String {
+        let spawned = self.why.spawned;
+        match self.sibling_is_dependent() && self.is_dependent(spawned) {
+            true => format!(
+                "let {} start after {}",
+                self.resolver.task_phrase(spawned),
+                self.sibling_phrase()
+            ),
+            false => "let one of the two wait for the other".into(),
+        }
+    }
+
+    fn join_help(&self) -> Suggestion {
+        let (task, before) = (self.resolver.task_phrase(self.why.spawned), self.before());
+        let info = self.resolver.outcome().task(self.why.spawned);
+        // A get, a dependence or an await waits for the task alone, not for what it spawned.
+        let alone = self.inner.task == self.why.spawned;
+        match info.map(|info| info.kind) {
+            // A procedure syncs before it returns.
+            Some(TaskKind::Spawn) => (format!("sync {before}"), Remedy::WaitForAll),
+            Some(TaskKind::Future) if alone => {
+                (format!("get the value of {task} {before}"), Remedy::Wait)
+            }
+            Some(TaskKind::Post) if alone => {
+                (format!("await the region of {task} {before}"), Remedy::Wait)
+            }
+            Some(TaskKind::Dependent) if alone && self.sibling_is_dependent() => (
+                format!("let {} start after {task}", self.sibling_phrase()),
+                Remedy::Dependence,
+            ),
+            _ => (
+                format!("wrap the spawn of {task} in a finish that ends {before}"),
+                Remedy::WaitForAll,
+            ),
+        }
+    }
+
+    /// The point until which the spawned task would have to be joined.
+    fn before(&self) -> String {
+        let site = self
+            .sibling
+            .and_then(|task| self.resolver.outcome().task(task))
+            .map(|info| info.site);
+        match site {
+            None => format!("before {}", self.describe(self.outer)),
+            Some(_) if self.relation.is_some() => format!("before {}", self.sibling_phrase()),
+            Some(site) => format!(
+                "before {} is spawned {}",
+                self.sibling_phrase(),
+                self.resolver.at(site)
+            ),
+        }
+    }
+
+    /// How the source writes the access.
+    fn update(&self, access: &Access) -> Option<Update> {
+        let at = self.resolver.position(access.site)?;
+        Update::read(at.file.line(at.line)?, at.column)
+    }
+
+    /// The variable both accesses name.
+    fn variable(&self) -> Option<String> {
+        let [first, second] = self.accesses.map(|access| self.update(access));
+        let (first, second) = (first?, second?);
+        let is_plain = !first.is_element && !second.is_element;
+        (is_plain && first.text == second.text).then_some(first.variable)
+    }
+
+    /// Where the loop is that both accesses are in the body of. Of a loop whose iterations were handed out
+    /// beforehand only the source tells: the same directive stands before both.
+    fn loop_at(&self) -> Option<String> {
+        if self.relation == Some(Relation::Iterations) {
+            let info = self.resolver.outcome().task(self.inner.task)?;
+            return Some(self.resolver.at(info.site));
+        }
+        let [first, second] = self.accesses.map(|access| self.directive(access));
+        let line = first.filter(|_| first == second)?;
+        Some(format!("at line {line}"))
+    }
+
+    /// The line of the directive before an access, if that is a loop's.
+    fn directive(&self, access: &Access) -> Option<u32> {
+        let at = self.resolver.position(access.site)?;
+        let is_directive = |line: &&u32| {
+            let text = at.file.line(**line).unwrap_or_default().trim_start();
+            text.starts_with("#pragma omp")
+        };
+        let line = (1..=at.line).rev().find(|line| is_directive(&line))?;
+        let mut words = at.file.line(line)?.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == "for").then_some(line)
+    }
+
+    fn is_one_line(&self) -> bool {
+        let [first, second] = self
+            .accesses
+            .map(|access| self.resolver.legend().site(access.site));
+        first.map(|site| (site.file, site.line)) == second.map(|site| (site.file, site.line))
+    }
+
+    /// Whether one place both reads and writes.
+    fn is_update_in_place(&self) -> bool {
+        let [first, second] = self.accesses;
+        let at = |access: &Access| self.resolver.legend().site(access.site);
+        at(first) == at(second) && first.kind != second.kind
+    }
+
+    fn is_task(&self, task: TaskId) -> bool {
+        let info = self.resolver.outcome().task(task);
+        info.is_some_and(|info| info.kind == TaskKind::Task)
+    }
+
+    fn sibling_is_dependent(&self) -> bool {
+        self.sibling.is_some_and(|task| self.is_dependent(task))
+    }
+
+    fn is_dependent(&self, task: TaskId) -> bool {
+        let info = self.resolver.outcome().task(task);
+        info.is_some_and(|info| info.kind == TaskKind::Dependent)
+    }
+
+    fn sibling_phrase(&self) -> String {
+        self.sibling
+            .map(|task| self.resolver.task_phrase(task))
+            .unwrap_or_default()
+    }
+
+    /// `the write at 3:4`.
+    pub(crate) fn describe(&self, access: &Access) -> String {
+        let noun = operation(access).noun();
+        format!("the {noun} {}", self.resolver.at(access.site))
+    }
+}

@@ -1,0 +1,136 @@
+//! How the source writes an access of C: which variable, and whether it is an update such as `sum += i`.
+
+/// An access as written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Update {
+    /// The variable: the last name of the expression without indices.
+    pub variable: String,
+    /// The whole expression, indices included.
+    pub text: String,
+    /// Whether it is an element of an array or the like.
+    pub is_element: bool,
+    /// OpenMP's name for the operation, if the value is updated by one that can be done in any order.
+    pub operator: Option<&'static str>,
+}
+
+/// Operators as they are written, and what a reduction calls them.
+const OPERATORS: [(&str, &str); 8] = [
+    ("+=", "+"),
+    ("-=", "+"),
+    ("++", "+"),
+    ("--", "+"),
+    ("*=", "*"),
+    ("|=", "|"),
+    ("&=", "&"),
+    ("^=", "^"),
+];
+
+impl Update {
+    /// The access at this column, counted in characters from 1; none if the text does not tell.
+    pub fn read(line: &str, column: u32) -> Option<Self> {
+        let at = (column as usize).checked_sub(1)?;
+        let line: Vec<char> = line.chars().collect();
+        let rest = line.get(at..)?;
+        let is_name = rest.first().is_some_and(|&c| is_word(c));
+        let (text, after) = match is_name {
+            true => {
+                let end = at + expression_len(rest);
+                let start = at - before_len(&line[..at]);
+                (&line[start..end], &line[end..])
+            }
+            false => (&line[at - before_len(&line[..at])..at], rest),
+        };
+        let text: String = text.iter().collect::<String>().trim().to_owned();
+        let after: String = after.iter().collect();
+        let after = after.trim_start();
+        let operator = OPERATORS.iter().find(|(sign, _)| after.starts_with(sign));
+        let name = text.split('[').next().unwrap_or_default();
+        let name = name.rsplit(['.', '>']).next().unwrap_or_default();
+        let variable = name.trim_start_matches('*').trim().to_owned();
+        let starts = |c: char| c.is_alphabetic() || c == '_';
+        variable.starts_with(starts).then(|| Self {
+            is_element: text.contains('['),
+            operator: operator.map(|(_, name)| *name),
+            variable,
+            text,
+        })
+    }
+}
+
+/// A name and the indices behind it.
+fn expression_len(text: &[char]) -> usize {
+    let mut len = text.iter().take_while(|&&c| is_word(c)).count();
+    while text.get(len) == Some(&'[') {
+        let mut depth = 0i32;
+        let inside = text[len..].iter().take_while(|&&c| {
+            depth += i32::from(c == '[') - i32::from(c == ']');
+            depth > 0
+        });
+        len = (len + inside.count() + 1).min(text.len());
+    }
+    len
+}
+
+/// How much of what stands before belongs to the expression.
+fn before_len(text: &[char]) -> usize {
+    let mut depth = 0i32;
+    let spaces = text.iter().rev().take_while(|c| c.is_whitespace()).count();
+    let rest = text[..text.len() - spaces].iter().rev();
+    let belongs = rest.take_while(|&&c| {
+        depth += i32::from(c == ']') - i32::from(c == '[');
+        depth > 0 || c == '[' || is_word(c) || ".->*".contains(c)
+    });
+    match belongs.count() {
+        0 => 0,
+        len => len + spaces,
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str, column: u32) -> (String, String, Option<&'static str>) {
+        let found = Update::read(line, column).expect("an access");
+        (found.variable, found.text, found.operator)
+    }
+
+    #[test]
+    fn updates_are_told_from_other_accesses() {
+        assert_eq!(
+            read("    sum += i;", 9),
+            ("sum".into(), "sum".into(), Some("+"))
+        );
+        assert_eq!(
+            read("    last = i;", 10),
+            ("last".into(), "last".into(), None)
+        );
+        assert_eq!(
+            read("count++;", 6),
+            ("count".into(), "count".into(), Some("+"))
+        );
+        assert_eq!(
+            read("s->mean += v;", 9),
+            ("mean".into(), "s->mean".into(), Some("+"))
+        );
+    }
+
+    #[test]
+    fn elements_keep_their_index() {
+        let line = "    a[i] = a[i - 1] * 0.5 + a[i];";
+        assert_eq!(read(line, 10), ("a".into(), "a[i]".into(), None));
+        assert_eq!(read(line, 12), ("a".into(), "a[i - 1]".into(), None));
+        assert!(Update::read(line, 12).is_some_and(|found| found.is_element));
+    }
+
+    #[test]
+    fn what_is_no_name_is_no_access() {
+        assert_eq!(Update::read("", 1), None);
+        assert_eq!(Update::read("3 = 4", 3), None);
+        assert_eq!(Update::read("x", 9), None);
+    }
+}

@@ -1,0 +1,62 @@
+//! Locks: what tasks take and give back.
+
+use super::{Cursor, Engine};
+use crate::exclusion::{Hold, LockMode};
+use crate::sync::Ordering;
+use heddle_core::LockId;
+use heddle_core::order::tree::Departures;
+
+impl Engine {
+    /// Whether tasks excluded each other: by locks, isolated sections or atomic accesses.
+    pub fn used_exclusion(&self) -> bool {
+        self.excluded.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn excludes(&self) {
+        if !self.excluded.load(Ordering::Relaxed) {
+            self.excluded.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The task takes a lock.
+    pub fn acquire(&self, cursor: &mut Cursor, lock: LockId, mode: LockMode) {
+        self.excludes();
+        cursor.enter_section();
+        self.follow_sections(cursor, lock, mode);
+        // A strand holds the same locks throughout, so that what is known of it needs no lock set.
+        cursor.end_strand();
+        self.record(|book| book.acquire(cursor.task, lock, mode));
+        let first = self.first_of_section(cursor);
+        let hold = self.exclusion.acquire(cursor.hold, (lock, mode), first);
+        cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+    }
+
+    /// The task takes a lock that hands nothing over: what it does under it does not depend on who had
+    /// it before.
+    pub fn exclude(&self, cursor: &mut Cursor, lock: LockId) {
+        self.excludes();
+        cursor.end_strand();
+        self.record(|book| book.acquire(cursor.task, lock, LockMode::Exclusive));
+        let hold = self.exclusion.exclude(cursor.hold, lock);
+        cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+    }
+
+    /// Whether the task holds a lock.
+    pub fn holds(&self, cursor: &Cursor, lock: LockId) -> bool {
+        self.exclusion.locks(cursor.hold).contains(&lock)
+    }
+
+    /// The task gives a lock back.
+    pub fn release(&self, cursor: &mut Cursor, lock: LockId) {
+        let strand = self.close(cursor);
+        self.leave_section(cursor, lock, strand);
+        self.record(|book| book.release(cursor.task, lock));
+        if let Some(at) = cursor.taken.iter().rposition(|held| held.lock == lock) {
+            cursor.taken.remove(at);
+        }
+        let hold = self.exclusion.release(cursor.hold, lock, strand);
+        cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
+        self.go_on_after_look(cursor);
+        cursor.departures = cursor.departures.max(Departures::HandOffs);
+    }
+}
