@@ -77,9 +77,9 @@ pub(crate) fn touch_atomically(
             kind,
             granule,
             mask,
-            since: since(thread, granule as usize * GRANULE),
         };
         let (address, site) = (granule as usize * GRANULE, site(pc).raw());
+        note_stack(thread, address);
         let Thread {
             cache,
             cursor,
@@ -165,13 +165,12 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
         return false;
     }
     thread.activity.access();
-    let since = if thread.gap.contains(address) {
-        0
-    } else if thread.stack.contains(address) && !thread.storage.contains(&address) {
-        thread.stack.since(address)
-    } else {
-        return false;
-    };
+    if !thread.gap.contains(address) {
+        if !thread.stack.contains(address) || thread.storage.contains(&address) {
+            return false;
+        }
+        thread.stack.touched(address);
+    }
     if thread.openmp.watches(address) || crate::ocr::is_block(address) {
         return false;
     }
@@ -183,7 +182,6 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
         kind,
         granule,
         mask,
-        since,
     };
     let Thread {
         engine,
@@ -192,8 +190,8 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
         ..
     } = thread;
     match engine.touch_quickly(cache, cursor, touch, site.raw()) {
-        Some(Quick::Stepped(taken)) if since == 0 => cache.took(taken, kind, mask, pc),
-        Some(_) => {}
+        Some(Quick::Stepped(taken)) => cache.took(taken, kind, mask, pc),
+        Some(Quick::Counted) => {}
         None => return false,
     }
     (granule as usize + 1) * GRANULE >= address.wrapping_add(len)
@@ -257,7 +255,7 @@ fn sweep_alike(thread: &Thread, kind: AccessKind, taken: Taken, first: u64, end:
     if !thread.stack.contains(start) {
         return first;
     }
-    let last = end.min(thread.stack.same_until(start)) / GRANULE;
+    let last = end.min(thread.stack.top()) / GRANULE;
     // SAFETY: the run's engine is never dropped, and there is one only.
     unsafe {
         let granules = first..last as u64;
@@ -281,7 +279,7 @@ fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -
     }
 }
 
-/// Gives the step it took, if granules in the same state that have been alive as long take it too.
+/// Gives the step it took, if granules in the same state take it too.
 fn touch(
     thread: &mut Thread,
     kind: AccessKind,
@@ -303,7 +301,7 @@ fn touch(
     if crate::ocr::is_block(address) {
         crate::ocr::touched(thread, address, pc);
     }
-    let since = since(thread, address);
+    note_stack(thread, address);
     if !thread.cursor.holds_nothing()
         && let Some(runtime) = crate::runtime::runtime()
     {
@@ -326,7 +324,6 @@ fn touch(
         kind,
         granule,
         mask,
-        since,
     };
     if storage.contains(&address) {
         engine.touch_private(cache, cursor, touch, site(pc).raw());
@@ -335,9 +332,7 @@ fn touch(
     let taken = engine.touch(cache, cursor, touch, site(pc).raw());
     if let Some(taken) = taken {
         cache.follow(cursor.strand());
-        if since == 0 {
-            cache.took(taken, kind, mask, pc);
-        }
+        cache.took(taken, kind, mask, pc);
     }
     if guarded::any()
         && let Some(runtime) = crate::runtime::runtime()
@@ -347,21 +342,19 @@ fn touch(
     taken
 }
 
-/// How old a strand must be to have no part in what is at `address` now.
+/// The history of what is at `address` is about to change: if it lies on a stack, that must be known when the stack
+/// is used again.
 #[inline]
-fn since(thread: &mut Thread, address: usize) -> u32 {
+fn note_stack(thread: &mut Thread, address: usize) {
     if thread.stack.contains(address) {
-        return thread.stack.since(address);
-    }
-    if thread.gap.contains(address) {
-        return 0;
-    }
-    if let Some(gap) = Gap::around(address, &thread.storage) {
+        thread.stack.touched(address);
+    } else if thread.gap.contains(address) {
+    } else if let Some(gap) = Gap::around(address, &thread.storage) {
         thread.cache.take_again_in(gap.region());
         thread.gap = gap;
-        return 0;
+    } else {
+        stack::touched(address);
     }
-    stack::stack_of(address).map_or(0, |stack| stack.since(address))
 }
 
 /// Whether a granule belongs to the calling thread alone, whatever piece of its team's work it

@@ -1,26 +1,27 @@
-//! Stacks: which addresses belong to which thread's, and since when what lies there is alive.
+//! Stacks: which addresses belong to which thread's, and what of what lies there is alive.
 //!
 //! Tasks that run one after another on a thread reuse its stack, and they are parallel: what an
 //! earlier one did there is no part of a later one's history. Below the first frame of a task nothing
 //! was alive when it started; and below the frame at which a task was interrupted, nothing that ran
-//! meanwhile is alive when it goes on. So each stack keeps a list of *levels*: below this address,
-//! strands older than that are void. Other threads read it, too: a task writes a variable on its
-//! creator's stack that the creator itself has never touched.
+//! meanwhile is alive when it goes on. So each stack keeps a *mark*, the lowest address that may have a
+//! history, and from there up to that frame histories are forgotten at such a moment. Other threads lower the
+//! mark, too: a task writes a variable on its creator's stack that the creator itself has never touched.
 //!
 //! # Invariant
-//! Levels stand in descending sequence of address and ascending sequence of age, and are changed by
-//! the stack's own thread. For an address in a live frame, the levels above it do not change while
-//! others look.
+//! Below the mark no granule of the stack has a history. Only the stack's own thread raises it, to a frame below
+//! which nothing is alive.
+//!
+//! # Cost
+//! What is forgotten was touched before, or lies between two places that were.
 
 use heddle_rt::Region;
 use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Levels a stack can have. Tasks nested deeper share their creator's: then what is void may be taken
-/// for alive.
-const LEVELS: usize = 1 << 16;
+/// The mark is lowered to a multiple of so many bytes, so that it is seldom lowered.
+const STEP: usize = 256;
 /// Stacks at a time.
 const STACKS: usize = 1 << 12;
 
@@ -83,9 +84,8 @@ impl Gap {
 pub struct Stack {
     low: AtomicUsize,
     high: AtomicUsize,
-    len: AtomicU32,
-    /// Distance from the top, shifted left by 32, and age.
-    levels: Box<[AtomicU64]>,
+    /// No granule below this address has a history.
+    mark: AtomicUsize,
     /// Its row in the table; none if the table was full.
     row: AtomicUsize,
     member_base: AtomicUsize,
@@ -119,6 +119,8 @@ pub(crate) fn register() -> &'static Stack {
     let Range { start, end } = own_bounds();
     stack.low.store(start, Ordering::Relaxed);
     stack.high.store(end, Ordering::Relaxed);
+    // Another thread, now over, may have had its stack at the same place.
+    stack.mark.store(start, Ordering::Relaxed);
     let record = std::ptr::from_ref(stack).cast_mut();
     let row = TABLE.iter().position(|slot| {
         slot.load(Ordering::Relaxed).is_null()
@@ -134,19 +136,12 @@ pub(crate) fn register() -> &'static Stack {
     stack
 }
 
-fn zeroed_levels() -> Box<[AtomicU64]> {
-    // Large enough to be a mapping of its own, so untouched levels cost no memory.
-    // SAFETY: zero is a valid value of an atomic.
-    unsafe { Box::<[AtomicU64]>::new_zeroed_slice(LEVELS).assume_init() }
-}
-
 /// The thread of this stack has ended. To be called inside the runtime.
 pub(crate) fn unregister(stack: &'static Stack) {
     let row = stack.row.load(Ordering::Relaxed);
     if let Some(slot) = TABLE.get(row) {
         slot.store(null_mut(), Ordering::Release);
     }
-    stack.len.store(0, Ordering::Release);
     stack.set_member(MemberSpace::NONE);
     VERSION.fetch_add(1, Ordering::AcqRel);
     // Another thread may still be looking at the record: at worst it sees the next thread's stack, where it
@@ -168,13 +163,19 @@ pub fn stack_of(address: usize) -> Option<&'static Stack> {
     })
 }
 
+/// The history of what is at `address` is about to change, which may lie on any thread's stack.
+pub(crate) fn touched(address: usize) {
+    if let Some(stack) = stack_of(address) {
+        stack.touched(address);
+    }
+}
+
 impl Stack {
     fn new() -> Self {
         Self {
             low: AtomicUsize::new(0),
             high: AtomicUsize::new(0),
-            len: AtomicU32::new(0),
-            levels: zeroed_levels(),
+            mark: AtomicUsize::new(0),
             row: AtomicUsize::new(STACKS),
             member_base: AtomicUsize::new(MemberSpace::NONE.base),
             member_since: AtomicU32::new(MemberSpace::NONE.first_task),
@@ -208,47 +209,29 @@ impl Stack {
             .store(member.first_task, Ordering::Release);
     }
 
-    /// Below `base`, whatever is older than `age` is void.
-    pub(crate) fn starts(&self, base: usize, age: u32) {
-        let distance = self.top().saturating_sub(base) as u64;
-        let mut len = self.len.load(Ordering::Relaxed) as usize;
-        while len > 0 && self.levels[len - 1].load(Ordering::Relaxed) >> 32 >= distance {
-            len -= 1;
+    /// The history of what is at `address`, which lies on this stack, is about to change.
+    #[inline]
+    pub(crate) fn touched(&self, address: usize) {
+        if address < self.mark.load(Ordering::Relaxed) {
+            self.lower(address);
         }
-        if len < LEVELS {
-            self.levels[len].store(distance << 32 | u64::from(age), Ordering::Release);
-            len += 1;
-        }
-        self.len.store(len as u32, Ordering::Release);
     }
 
-    /// Strands older than this have no part in what is at `address` now.
-    #[inline]
-    pub fn since(&self, address: usize) -> u32 {
-        self.level(address) as u32
+    fn lower(&self, address: usize) {
+        let low = self.low.load(Ordering::Relaxed);
+        self.mark
+            .fetch_min((address / STEP * STEP).max(low), Ordering::Relaxed);
     }
 
-    /// The address up to which the same holds.
-    #[inline]
-    pub(crate) fn same_until(&self, address: usize) -> usize {
-        self.top() - (self.level(address) >> 32) as usize
-    }
-
-    /// The level that `address` lies below; 0 if none.
-    #[inline]
-    fn level(&self, address: usize) -> u64 {
-        let distance = self.top().saturating_sub(address) as u64;
-        let len = (self.len.load(Ordering::Acquire) as usize).min(LEVELS);
-        let level = |at: usize| self.levels[at].load(Ordering::Relaxed);
-        // Most accesses are to the frames of the task that runs.
-        match len.checked_sub(1).map(level) {
-            None => return 0,
-            Some(last) if last >> 32 < distance => return last,
-            Some(_) => {}
+    /// Below `base` nothing is alive from now on. Gives the addresses there that may have a history, which is to be
+    /// forgotten.
+    pub(crate) fn starts(&self, base: usize) -> Range<usize> {
+        let base = base.min(self.top());
+        let mark = self.mark.load(Ordering::Relaxed);
+        if mark < base {
+            self.mark.store(base, Ordering::Relaxed);
         }
-        let above = self.levels[..len]
-            .partition_point(|level| level.load(Ordering::Relaxed) >> 32 < distance);
-        above.checked_sub(1).map_or(0, level)
+        mark..base
     }
 }
 

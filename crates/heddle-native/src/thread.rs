@@ -4,6 +4,7 @@
 //! accesses are checked (null otherwise, which is all that the common path tests), and the record
 //! itself.
 
+use crate::access::GRANULE;
 use crate::busy;
 use crate::own_stack::{self, Stacks};
 use crate::reclaim::{self, Activity};
@@ -267,6 +268,10 @@ impl Thread {
     /// Below `base`, nothing on this thread's stack is older than now: a task starts there, or the
     /// task that was interrupted there goes on.
     pub fn stack_starts(&mut self, base: usize) {
-        self.stack.starts(base, self.engine.clock());
+        let void = self.stack.starts(base);
+        let (first, end) = (void.start.div_ceil(GRANULE), void.end / GRANULE);
+        if first < end {
+            self.engine.forget(first as u64, (end - first) as u64);
+        }
     }
 }

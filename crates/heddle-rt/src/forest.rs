@@ -1,19 +1,19 @@
 //! The program structure tree, extended by many threads at once.
 
 use crate::cells::Cells;
-use crate::store::Store;
+use crate::store::{Block, Store};
 #[cfg(not(feature = "shuttle"))]
 use crate::store::{Pages, Reserved};
-use crate::sync::{Ordering, PoisonError, RwLock};
+use crate::sync::{AtomicU32, Ordering, PoisonError, RwLock};
 use heddle_core::TaskId;
 use heddle_core::order::tree::{Departures, Node, NodeIndex, NodeKind, Nodes};
 use rustc_hash::FxHashMap;
 #[cfg(not(feature = "shuttle"))]
 use std::sync::atomic::AtomicU8;
 
-/// The nodes of a run. Siblings are made by one task, in its program's sequence; indices come from
-/// one counter, so they ascend along it whatever threads the task runs on. (The members of a team are
-/// made in any sequence, but they are tasks: which stands left does not matter.)
+/// The nodes of a run. Siblings are made by one task, in its program's sequence, and their indices ascend
+/// along it whatever threads the task runs on (`engine/numbers.rs`). The members of a team are
+/// made in any sequence, but they are tasks: which stands left does not matter.
 #[derive(Debug)]
 pub(crate) struct Forest {
     nodes: Store<Node>,
@@ -21,6 +21,8 @@ pub(crate) struct Forest {
     /// For a wait that is over: one more than a node above it, with nothing in between that could
     /// leave a task unjoined. 0 while it is not, and for ever if its task ended first.
     over: Cells,
+    /// Changes when memory is given back.
+    epoch: AtomicU32,
     /// Bytes that are not 0 for scopes in which nothing stands any more.
     #[cfg(not(feature = "shuttle"))]
     left: Reserved<AtomicU8>,
@@ -37,6 +39,7 @@ impl Forest {
             nodes,
             anchors: RwLock::default(),
             over: Cells::new(capacity as usize)?,
+            epoch: AtomicU32::new(0),
             #[cfg(not(feature = "shuttle"))]
             left: Reserved::new(capacity as usize)?,
         })
@@ -48,7 +51,26 @@ impl Forest {
         kind: NodeKind,
         task: TaskId,
     ) -> Option<NodeIndex> {
-        self.nodes.push(self.child(parent, kind, task))
+        self.push_singly(self.child(parent, kind, task))
+    }
+
+    pub(crate) fn push_singly(&self, node: Node) -> Option<NodeIndex> {
+        self.nodes.push(node)
+    }
+
+    #[inline]
+    pub(crate) fn push_in(&self, numbers: &mut Block, node: Node) -> Option<NodeIndex> {
+        self.nodes.push_in_taken(numbers, node)
+    }
+
+    pub(crate) fn take_numbers(&self, len: u32) -> Block {
+        self.nodes.take_next(len)
+    }
+
+    /// Numbers taken in another epoch are void.
+    #[inline]
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch.load(Ordering::Relaxed)
     }
 
     pub(crate) fn push_scoped(
@@ -64,7 +86,7 @@ impl Forest {
         Some(node)
     }
 
-    /// The next strand of a task that stands in `scope`.
+    /// A strand of a task that stands, or stood, in `scope`.
     pub(crate) fn push_strand(
         &self,
         scope: NodeIndex,
@@ -177,6 +199,7 @@ impl Forest {
         is_dead: impl Fn(usize) -> bool + Copy,
     ) {
         let nodes = self.count() as usize;
+        self.epoch.fetch_add(1, Ordering::Relaxed);
         self.nodes.release(&mut gone.nodes, is_certain, is_dead);
         let over = self.over.reserved();
         over.release(&mut gone.over, nodes, is_certain, is_dead);

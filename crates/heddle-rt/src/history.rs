@@ -54,12 +54,9 @@ pub struct Touch {
     pub granule: u64,
     /// Its bytes that are touched.
     pub mask: u8,
-    /// Strands below this number touched something else that was at the same place: what is known of
-    /// them is void.
-    pub since: u32,
 }
 
-/// A step that another granule in the same state, whose history is void before the same strand, would take as well.
+/// A step that another granule in the same state would take as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
     pub(crate) from: StateId,
@@ -168,7 +165,6 @@ impl Engine {
                 kind,
                 granule,
                 mask: WHOLE,
-                since: 0,
             };
             if !*has_begun {
                 self.begin_access(cache, cursor);
@@ -289,8 +285,6 @@ impl Engine {
         cell: &AtomicU32,
     ) -> Option<Taken> {
         let book = self.open_book();
-        let before = self.race_of(StateId(cell.load(Ordering::Acquire)));
-        let is_stale = self.live(before, touch.since) != before;
         self.step_cell(cache, cursor, touch, site, hold, cell);
         let made = Made {
             task: cursor.task,
@@ -299,7 +293,7 @@ impl Engine {
             mask: touch.mask,
             site,
             access: cache.torn.access(),
-            is_fresh: is_stale || cache.is_particular,
+            is_fresh: cache.is_particular,
             is_atomic: hold != cursor.hold,
             is_racy: self
                 .recorder
@@ -346,15 +340,14 @@ impl Engine {
                 mask,
             };
             let mut conflicts = Conflicts::new();
-            let live = self.live(state, touch.since);
             cache.is_particular = false;
-            let known = self.step_few(cache, cursor, touch, live, mark);
+            let known = self.step_few(cache, cursor, touch, state, mark);
             let known = known.or_else(|| {
                 cache.is_particular = false;
-                cache.step(live, mark, kind)
+                cache.step(state, mark, kind)
             });
             let next =
-                known.or_else(|| self.step(cache, cursor, touch, live, mark, &mut conflicts));
+                known.or_else(|| self.step(cache, cursor, touch, state, mark, &mut conflicts));
             let next = self.or_give_up(next)?;
             if !conflicts.is_empty() {
                 // Before anyone can find the location in its new state.
@@ -364,12 +357,13 @@ impl Engine {
                 Err(now) => state = StateId(now),
                 Ok(_) if conflicts.is_empty() => {
                     if known.is_none() && !cache.is_particular {
-                        cache.learn_step(live, mark, kind, next);
+                        cache.learn_step(state, mark, kind, next);
                     }
                     if hold == cursor.hold || hold == cache.private.1 {
                         cache.learn(kind, next, mask);
                     }
-                    if self.looks_again(kind) && self.look_again(cache, cursor, touch, live, mark) {
+                    if self.looks_again(kind) && self.look_again(cache, cursor, touch, state, mark)
+                    {
                         return None;
                     }
                     let repeatable = hold == Hold::NOTHING && !cache.is_particular;
@@ -564,9 +558,8 @@ impl Engine {
             hold: Hold::NOTHING,
             mask: touch.mask,
         };
-        let live = self.live(state, touch.since);
         (cache.is_particular, cache.is_hurried) = (false, true);
-        let next = self.step_few(cache, cursor, touch, live, now);
+        let next = self.step_few(cache, cursor, touch, state, now);
         cache.is_hurried = false;
         let Some(next) = next else {
             return self.pass_usual_race(cache, touch, state, site);
@@ -590,7 +583,6 @@ impl Engine {
     ) -> Option<Quick> {
         let generation = self.generation.load(Ordering::Relaxed);
         let is_usual = state.twin().is_none()
-            && touch.since == 0
             && cache
                 .met
                 .is_usual(generation, touch.granule, site, touch.kind, touch.mask);
@@ -816,16 +808,6 @@ impl Engine {
             return Some(state);
         }
         self.states.close(&mut cache.blocks, groups, last)
-    }
-
-    /// The state without what touched another object at the same place. If the newest access was to
-    /// the present object, it has dropped the others.
-    #[inline]
-    pub(crate) fn live(&self, state: StateId, since: u32) -> StateId {
-        match since > 0 && self.states.newest(state) < since {
-            true => StateId::FRESH,
-            false => state,
-        }
     }
 
     /// Whether an access of a strand that `is_own` already stands for `now`.

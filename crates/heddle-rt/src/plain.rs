@@ -75,13 +75,6 @@ impl Plain {
             && self.is_lossy == other.is_lossy
             && self.marks[..self.len] == other.marks[..other.len]
     }
-
-    /// The strand of the newest access.
-    #[inline]
-    pub(crate) fn newest(&self) -> u32 {
-        let head = |marks: &[Mark]| marks.first().map_or(0, |mark| mark.strand);
-        head(self.writes()).max(head(self.reads()))
-    }
 }
 
 /// A history of one access, to bytes that are common.

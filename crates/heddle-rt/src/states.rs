@@ -290,21 +290,6 @@ impl States {
         last
     }
 
-    /// The strand of the newest access, or one as new.
-    pub(crate) fn newest(&self, state: StateId) -> u32 {
-        if let Some(plain) = self.plains.get(state) {
-            return plain.newest();
-        }
-        let head = |list: ListId| self.link(list).strand;
-        let mut at = self.generals.get(state.0 & !FORM).groups;
-        let groups = std::iter::from_fn(|| {
-            let GroupLink { group, rest } = (at != 0).then(|| self.groups.get(at))?;
-            at = rest;
-            Some(head(group.writes).max(head(group.reads)))
-        });
-        groups.max().unwrap_or(0)
-    }
-
     /// What the last writes of a state held.
     pub(crate) fn last(&self, state: StateId) -> LastId {
         match state.0 & FORM {

@@ -59,11 +59,38 @@ impl<T: Copy> Store<T> {
         if block.next == block.end {
             self.take(block)?;
         }
+        Some(self.write_next(block, row))
+    }
+
+    /// The next `len` rows, for the caller alone; an empty block when the table is full.
+    #[cold]
+    pub(crate) fn take_next(&self, len: u32) -> Block {
+        let start = self.len.0.fetch_add(len, Ordering::Relaxed);
+        match start.checked_add(len) {
+            Some(end) if end as usize <= self.rows.capacity => {
+                self.rows.give_memory(start, len);
+                Block { next: start, end }
+            }
+            _ => {
+                self.len.0.fetch_sub(len, Ordering::Relaxed);
+                Block::default()
+            }
+        }
+    }
+
+    /// Adds a row in a block, if there is one left in it.
+    #[inline]
+    pub(crate) fn push_in_taken(&self, block: &mut Block, row: T) -> Option<u32> {
+        (block.next < block.end).then(|| self.write_next(block, row))
+    }
+
+    #[inline]
+    fn write_next(&self, block: &mut Block, row: T) -> u32 {
         let index = block.next;
         block.next += 1;
-        // SAFETY: `take` gave the block's rows, which are below the capacity, to this thread alone.
+        // SAFETY: the block's rows are below the capacity, and were given to whoever has the block alone.
         unsafe { self.rows.base.as_ptr().add(index as usize).write(row) };
-        Some(index)
+        index
     }
 
     #[cold]
@@ -76,15 +103,8 @@ impl<T: Copy> Store<T> {
             *block = Block { next: start, end };
             return Some(());
         }
-        let start = self.len.0.fetch_add(Block::LEN, Ordering::Relaxed);
-        let end = start.checked_add(Block::LEN);
-        let Some(end) = end.filter(|&end| end as usize <= self.rows.capacity) else {
-            self.len.0.fetch_sub(Block::LEN, Ordering::Relaxed);
-            return None;
-        };
-        self.rows.give_memory(start, Block::LEN);
-        *block = Block { next: start, end };
-        Some(())
+        *block = self.take_next(Block::LEN);
+        (block.next < block.end).then_some(())
     }
 
     fn take_spare(&self) -> Option<u32> {
@@ -129,6 +149,12 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// Whether it has a row left, and that comes after `row`.
+    #[inline]
+    pub(crate) fn starts_after(&self, row: u32) -> bool {
+        self.next < self.end && self.next > row
+    }
+
     /// Small ones let tests use rows again often.
     const LEN: u32 = if cfg!(debug_assertions) { 2 } else { 64 };
 }

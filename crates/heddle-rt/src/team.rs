@@ -84,8 +84,9 @@ impl Engine {
         self.forest.leave_task(cursor.scope);
         let passed = cursor.phase + 1;
         let hold = cursor.hold;
+        let numbers = std::mem::take(&mut cursor.numbers);
         *cursor = self.start(cursor.frame, task, node, phase.id(), phase.id());
-        (cursor.phase, cursor.hold) = (passed, hold);
+        (cursor.phase, cursor.hold, cursor.numbers) = (passed, hold, numbers);
     }
 
     /// The team is over, and with it all its tasks.
@@ -176,7 +177,7 @@ impl Engine {
     /// The task creates one that it can wait for.
     pub fn spawn_child(&self, parent: &mut Cursor, kind: TaskKind, site: SiteId) -> Cursor {
         if parent.wait == ROOT {
-            let wait = self.forest.push(parent.scope, NodeKind::Wait, parent.task);
+            let wait = self.push_wait(parent);
             parent.wait = self.or_give_up(wait).unwrap_or(ROOT);
             parent.scope = parent.wait;
         }
@@ -184,6 +185,11 @@ impl Engine {
         let (parent, finish) = (parent.task, parent.finish);
         self.record(|book| book.spawn_child(parent, child.task, finish, kind, site));
         child
+    }
+
+    fn push_wait(&self, parent: &mut Cursor) -> Option<NodeIndex> {
+        let (scope, task) = (parent.scope, parent.task);
+        self.push_node(parent, scope, NodeKind::Wait, task, Departures::None)
     }
 
     fn child(
@@ -196,7 +202,7 @@ impl Engine {
     ) -> Cursor {
         let task = self.new_task(parent, parent.finish, kind, site, None);
         self.each_layer(|layer| layer.spawn(parent.task, task));
-        let node = self.forest.push(below, NodeKind::Task, task);
+        let node = self.push_node(parent, below, NodeKind::Task, task, Departures::None);
         self.operate(parent);
         self.start(parent.frame, task, node, parent.finish, joined_at(wait))
     }
@@ -281,7 +287,7 @@ impl Engine {
 
     /// The task creates one and lets it run to its end before it goes on itself.
     pub fn call_begin(&self, parent: &mut Cursor, kind: TaskKind, site: SiteId) -> Cursor {
-        let wait = self.forest.push(parent.scope, NodeKind::Wait, parent.task);
+        let wait = self.push_wait(parent);
         let wait = self.or_give_up(wait).unwrap_or(ROOT);
         let child = self.child(parent, wait, wait, kind, site);
         let (parent, finish) = (parent.task, parent.finish);

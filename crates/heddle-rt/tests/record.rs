@@ -51,12 +51,11 @@ impl Program {
         }
     }
 
-    fn touch(&mut self, since: u32) -> Touch {
+    fn touch(&mut self) -> Touch {
         Touch {
             kind: self.kind(),
             granule: self.random.below(LOCATIONS),
             mask: 0xff,
-            since,
         }
     }
 
@@ -65,12 +64,12 @@ impl Program {
     }
 
     fn access(&mut self, cursor: &mut Cursor) {
-        let touch = self.touch(0);
+        let touch = self.touch();
         self.engine.touch(&mut self.cache, cursor, touch, 1);
     }
 
     fn atomic(&mut self, cursor: &mut Cursor) {
-        let touch = self.touch(0);
+        let touch = self.touch();
         self.engine
             .touch_atomically(&mut self.cache, cursor, touch, 2);
     }
@@ -88,7 +87,7 @@ impl Program {
         };
         self.engine.acquire(cursor, lock, mode);
         for _ in 0..self.random.below(3) {
-            let touch = self.touch(0);
+            let touch = self.touch();
             self.engine.touch(&mut self.cache, cursor, touch, 3);
         }
         self.engine.release(cursor, lock);
@@ -115,7 +114,8 @@ impl Program {
         match self.random.below(2) {
             0 => self.engine.forget(self.random.below(LOCATIONS), 1),
             _ => {
-                let touch = self.touch(self.engine.clock());
+                let touch = self.touch();
+                self.engine.forget(touch.granule, 1);
                 self.engine.touch(&mut self.cache, cursor, touch, 4);
             }
         }

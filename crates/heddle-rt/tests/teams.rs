@@ -80,6 +80,36 @@ struct Pending {
     body: Vec<Op>,
 }
 
+/// How a program is run.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// What is unused is given back before each access.
+    reclaims: bool,
+    /// Nodes are numbered in blocks, by threads that change all the time.
+    in_blocks: bool,
+}
+
+const PLAIN: Way = Way {
+    reclaims: false,
+    in_blocks: false,
+};
+
+const WAYS: [Way; 4] = [
+    PLAIN,
+    Way {
+        reclaims: true,
+        ..PLAIN
+    },
+    Way {
+        in_blocks: true,
+        ..PLAIN
+    },
+    Way {
+        reclaims: true,
+        in_blocks: true,
+    },
+];
+
 struct Simulation {
     engine: Engine,
     cache: ThreadCache,
@@ -87,11 +117,25 @@ struct Simulation {
     tasks: u32,
     finishes: u32,
     pending: Vec<Pending>,
-    /// Whether what is unused is given back before each access.
-    reclaims: bool,
+    way: Way,
+    random: Random,
+    /// Tasks that threads execute while they execute none of the program's.
+    idle: [Cursor; 3],
 }
 
 impl Simulation {
+    /// Another thread executes the task from now on.
+    fn change_thread(&mut self, me: &mut Me) {
+        if self.way.in_blocks {
+            let idle = &mut self.idle[self.random.below(3) as usize];
+            self.engine.number_in_blocks(idle);
+            let mut before = self.engine.main_task();
+            self.engine.pass_numbers(&mut me.cursor, &mut before);
+            self.engine.pass_numbers(idle, &mut me.cursor);
+            *idle = before;
+        }
+    }
+
     fn spawn_event(&mut self, finish: FinishId) -> TaskId {
         self.tasks += 1;
         let task = TaskId::new(self.tasks);
@@ -123,6 +167,7 @@ impl Simulation {
     }
 
     fn op(&mut self, me: &mut Me, op: &Op) {
+        self.change_thread(me);
         match op {
             Op::Access(kind, location) => self.access(me, *kind, *location),
             Op::Task(when, body) => self.task(me, *when, body),
@@ -137,7 +182,7 @@ impl Simulation {
     fn access(&mut self, me: &mut Me, kind: AccessKind, location: u64) {
         let extent = Extent::one(Location(location));
         let (engine, cache) = (&self.engine, &mut self.cache);
-        if self.reclaims {
+        if self.way.reclaims {
             let mut kept = Kept::default();
             kept.cursor(&me.cursor);
             // SAFETY: this thread is the only one, and has the only cache.
@@ -333,8 +378,8 @@ impl Simulation {
 }
 
 /// Racy locations according to the engine and the oracle; of those the engine says it may have missed, none.
-fn verdicts(program: &[Op], reclaims: bool) -> [BTreeSet<u64>; 2] {
-    let simulation = simulate(Engine::new().expect("address space"), program, reclaims);
+fn verdicts(program: &[Op], way: Way) -> [BTreeSet<u64>; 2] {
+    let simulation = simulate(Engine::new().expect("address space"), program, way);
     let oracle = Oracle::of(&simulation.events).verdicts();
     let mut expected: BTreeSet<u64> = oracle.keys().map(|location| location.0).collect();
     let found = recorded::live(&simulation.engine);
@@ -344,8 +389,9 @@ fn verdicts(program: &[Op], reclaims: bool) -> [BTreeSet<u64>; 2] {
     [found, expected]
 }
 
-fn simulate(engine: Engine, program: &[Op], reclaims: bool) -> Simulation {
+fn simulate(engine: Engine, program: &[Op], way: Way) -> Simulation {
     let cursor = engine.main_task();
+    let idle = [(); 3].map(|()| engine.main_task());
     let mut simulation = Simulation {
         engine,
         cache: ThreadCache::new(),
@@ -353,7 +399,9 @@ fn simulate(engine: Engine, program: &[Op], reclaims: bool) -> Simulation {
         tasks: 0,
         finishes: 0,
         pending: Vec::new(),
-        reclaims,
+        way,
+        random: Random(1),
+        idle,
     };
     let mut main = Me {
         id: TaskId::MAIN,
@@ -420,8 +468,8 @@ fn smaller_op(op: &Op) -> Vec<Op> {
 }
 
 fn fails(program: &[Op]) -> bool {
-    [false, true].into_iter().any(|reclaims| {
-        let [found, expected] = verdicts(program, reclaims);
+    WAYS.into_iter().any(|way| {
+        let [found, expected] = verdicts(program, way);
         found != expected
     })
 }
@@ -438,9 +486,9 @@ fn the_engine_finds_what_the_oracle_finds() {
         while let Some(less) = smaller(&program).into_iter().find(|less| fails(less)) {
             program = less;
         }
-        let verdicts = [false, true].map(|reclaims| verdicts(&program, reclaims));
+        let verdicts = WAYS.map(|way| (way, verdicts(&program, way)));
         panic!(
-            "case {case}, {} operations, [engine, oracle]: {verdicts:?}\n{program:#?}",
+            "case {case}, {} operations, [engine, oracle]: {verdicts:#?}\n{program:#?}",
             size(&program)
         );
     }
@@ -451,7 +499,7 @@ fn a_recording_has_the_races_of_the_run() {
     for case in 1..=3000u64 {
         let program = Random(case.wrapping_mul(0x9E37_79B9_7F4A_7C15)).body(4, false);
         let (engine, tape) = recorded::engine();
-        let simulation = simulate(engine, &program, false);
+        let simulation = simulate(engine, &program, PLAIN);
         let expected = recorded::live(&simulation.engine);
         let found = recorded::recorded(&simulation.engine, &tape);
         assert_eq!(found, Ok(expected), "case {case}: {program:#?}");

@@ -36,7 +36,6 @@ impl Run {
             kind,
             granule: CELL,
             mask,
-            since: 0,
         };
         self.engine.touch(&mut self.cache, cursor, touch, site);
     }
@@ -47,7 +46,6 @@ impl Run {
             kind: Read,
             granule: CELL,
             mask: HANDED,
-            since: 0,
         };
         self.engine.touch(&mut self.cache, cursor, received, 0);
         if what != Change {

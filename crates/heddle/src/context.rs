@@ -261,7 +261,6 @@ impl TaskContext {
             kind,
             granule,
             mask,
-            since: 0,
         };
         session.engine.touch(&mut memory.cache, cursor, touch, site);
     }

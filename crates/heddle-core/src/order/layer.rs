@@ -348,7 +348,7 @@ impl Layer {
             return sources::reach(from, a, tree, scopes);
         }
         from.iter()
-            .any(|&u| u == a && !is_before_sources || u > a && tree.precedes(a, u))
+            .any(|&u| u == a && !is_before_sources || u != a && tree.precedes(a, u))
     }
 
     /// Puts the knots before this one on the list, so that the oldest comes first.

@@ -64,6 +64,7 @@ impl Part {
 
     fn watch(self, engine: &Engine, group: Option<GroupId>) {
         for Run { granule, len, mask } in self.runs() {
+            crate::stack::touched(granule as usize * GRANULE);
             match mask {
                 0xff => engine.watch_range(granule, len, group),
                 _ => engine.watch(granule, mask, group),

@@ -225,6 +225,7 @@ pub(crate) fn reaches(runtime: &Runtime, thread: &Thread, address: usize) {
 
 /// What is handed over through these bytes is handed over through a unit.
 fn watch(runtime: &Runtime, bytes: Range<usize>) {
+    crate::stack::touched(bytes.start);
     for granule in bytes.start / GRANULE..bytes.end.div_ceil(GRANULE) {
         runtime.engine.watch_member(granule as u64);
     }
@@ -297,7 +298,6 @@ impl Table {
             kind: operation.kind,
             granule: self.units[unit].granule(),
             mask: VALUE,
-            since: 0,
         };
         let Thread { cache, cursor, .. } = thread;
         cache.follow(cursor.strand());

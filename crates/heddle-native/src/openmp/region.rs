@@ -202,6 +202,8 @@ fn join(runtime: &Runtime, thread: &mut Thread, region: Arc<Region>, member: Han
     // SAFETY: just made.
     unsafe { &mut *record.as_ptr() }.group = group;
     member.set(Some(record));
+    // Its thread is about to make many nodes, beside others that do.
+    runtime.engine.number_in_blocks(&mut thread.cursor);
     task::turn_to(runtime, thread, record);
     thread.stack_starts(base);
 }

@@ -299,9 +299,13 @@ pub(super) fn turn_to(runtime: &Runtime, thread: &mut Thread, record: NonNull<Ta
     }
     reduction::switch(thread);
     // SAFETY: the task that ran here so far, and the one that runs here from now on.
-    let (before, now) = unsafe { (&mut *before.as_ptr(), &*record.as_ptr()) };
+    let (before, now) = unsafe { (&mut *before.as_ptr(), &mut *record.as_ptr()) };
     runtime.engine.suspend(&mut thread.cursor);
-    before.cursor = std::mem::replace(&mut thread.cursor, now.cursor.clone());
+    runtime
+        .engine
+        .pass_numbers(&mut thread.cursor, &mut now.cursor);
+    std::mem::swap(&mut before.cursor, &mut thread.cursor);
+    std::mem::swap(&mut thread.cursor, &mut now.cursor);
     thread.openmp.current = Some(record);
 }
 
@@ -386,7 +390,11 @@ fn leave(
     }
     match next {
         Some(next) => turn_to(runtime, thread, next),
-        None => thread.openmp.current = None,
+        None => {
+            // SAFETY: still this thread's, and nobody else refers to it now.
+            unsafe { &mut *record.as_ptr() }.cursor = thread.cursor.clone();
+            thread.openmp.current = None;
+        }
     }
     // SAFETY: still this thread's.
     restart_stack(thread, unsafe { record.as_ref() }.base);

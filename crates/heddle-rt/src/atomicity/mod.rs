@@ -107,7 +107,6 @@ impl Atomicity {
         let twins = Twins::new()?;
         let undeclared = twins.add_watch(Watch {
             alone: WHOLE,
-            since: u32::MAX,
             ..Watch::NOTHING
         })?;
         Some(Self {

@@ -82,10 +82,6 @@ impl Engine {
                 return self.step_cell(cache, cursor, touch, site, hold, cell);
             };
             let watch = self.atomicity.twins.watch(twin.watch);
-            if watch.since < touch.since {
-                state = self.unwatch(cell, state, twin);
-                continue;
-            }
             if hold != Hold::NOTHING {
                 match kind {
                     Read => self.receive_watched(cache, cursor, state, touch.granule, mask),
@@ -102,7 +98,7 @@ impl Engine {
             };
             cache.is_particular = false;
             let mut met = Met::default();
-            let known = cache.step(state, mark, kind).filter(|_| touch.since == 0);
+            let known = cache.step(state, mark, kind);
             let next = match known {
                 Some(next) => Some(Next::known(state, next)),
                 None => self.step_twin(cache, cursor, touch, (state, twin), mark, &mut met),
@@ -113,7 +109,7 @@ impl Engine {
                 Err(now) => state = StateId(now),
                 Ok(_) => {
                     let is_quiet = met.is_empty();
-                    let is_common = is_quiet && !cache.is_particular && touch.since == 0;
+                    let is_common = is_quiet && !cache.is_particular;
                     if is_common && known.is_none() {
                         cache.learn_step(state, mark, kind, to);
                     }
@@ -135,15 +131,6 @@ impl Engine {
                     return repeatable.then_some(Taken { from: state, to });
                 }
             }
-        }
-    }
-
-    /// What was watched is gone: something else is at its place.
-    fn unwatch(&self, cell: &AtomicU32, state: StateId, twin: Twin) -> StateId {
-        let race = twin.race;
-        match cell.compare_exchange(state.0, race.0, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => race,
-            Err(now) => StateId(now),
         }
     }
 
@@ -190,19 +177,15 @@ impl Engine {
         met: &mut Met,
     ) -> Option<Next> {
         let watch = self.atomicity.twins.watch(twin.watch);
-        let live = Twin {
-            race: self.live(twin.race, touch.since),
-            ..twin
-        };
         let unit = Mark {
             mask: mark.mask & watch.alone,
             ..mark
         };
         let (next, settled) = match unit.mask {
-            0 => (live, Settled::Yes),
-            _ => self.step_unit(cache, cursor, touch, live, unit, &mut met.triples)?,
+            0 => (twin, Settled::Yes),
+            _ => self.step_unit(cache, cursor, touch, twin, unit, &mut met.triples)?,
         };
-        let race = self.step_race(cache, cursor, touch, live.race, mark, &mut met.conflicts)?;
+        let race = self.step_race(cache, cursor, touch, twin.race, mark, &mut met.conflicts)?;
         self.next(cache, (state, twin), Twin { race, ..next }, settled)
     }
 
@@ -277,7 +260,6 @@ impl Engine {
         let member = (touch.granule, touch.mask);
         let touch = Touch {
             mask: WHOLE,
-            since: 0,
             ..touch
         };
         let kind = touch.kind;

@@ -33,8 +33,6 @@ pub(crate) struct Watch {
     pub(crate) alone: Mask,
     /// Bytes that the program declares.
     pub(crate) declared: Mask,
-    /// Strands below this number came before.
-    pub(crate) since: u32,
     /// Bytes that belong to groups: a list; 0 is empty.
     pub(crate) grouped: u32,
     /// Which two accesses are a pair.
@@ -289,7 +287,6 @@ impl Watch {
     pub(crate) const NOTHING: Self = Self {
         alone: 0,
         declared: 0,
-        since: 0,
         grouped: 0,
         pairs: Pairs::All,
     };

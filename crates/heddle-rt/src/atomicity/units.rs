@@ -139,7 +139,6 @@ impl Engine {
         let watch = Watch {
             alone,
             declared: before.declared | mask,
-            since: self.clock(),
             grouped,
             ..Watch::NOTHING
         };

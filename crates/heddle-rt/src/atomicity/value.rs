@@ -52,7 +52,6 @@ impl Engine {
         let watch = Watch {
             alone,
             declared,
-            since: self.clock(),
             grouped: 0,
             pairs,
         };
@@ -70,7 +69,6 @@ impl Engine {
         let watch = Watch {
             alone: 0,
             declared: WHOLE,
-            since: self.clock(),
             grouped: 0,
             pairs: Pairs::None,
         };

@@ -1,7 +1,7 @@
 //! Finishes: scopes whose end waits for every task spawned into them.
 
 use super::{Cursor, Engine, FinishScope};
-use heddle_core::order::tree::{NodeKind, ROOT};
+use heddle_core::order::tree::{Departures, NodeKind, ROOT};
 use heddle_core::{FinishId, FinishInfo, FinishKind, SiteId};
 
 impl Engine {
@@ -13,9 +13,8 @@ impl Engine {
             kind,
         };
         let row = self.or_give_up(self.finishes.push(info)).unwrap_or(0);
-        let node = self
-            .forest
-            .push(cursor.scope, NodeKind::Finish, cursor.task);
+        let (scope, task) = (cursor.scope, cursor.task);
+        let node = self.push_node(cursor, scope, NodeKind::Finish, task, Departures::None);
         let node = self.or_give_up(node).unwrap_or(ROOT);
         let id = FinishId::new(row + 1);
         let (outer_scope, outer_finish, outer_wait) = (cursor.scope, cursor.finish, cursor.wait);

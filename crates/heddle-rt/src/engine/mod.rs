@@ -17,6 +17,7 @@
 mod edges;
 mod finishes;
 mod locks;
+mod numbers;
 mod order;
 mod tasks;
 
@@ -41,6 +42,7 @@ use edges::Edges;
 use heddle_core::deadlock::LockOrder;
 use heddle_core::order::tree::{Departures, NodeIndex, Nodes, ROOT};
 use heddle_core::{AccessKind, FinishId, FinishInfo, TaskId};
+use numbers::Numbers;
 use rustc_hash::FxHashSet;
 use tasks::Origin;
 
@@ -94,6 +96,10 @@ pub struct Cursor {
     pub(crate) looks: Looks,
     /// How often something was handed over to it.
     pub(crate) received: u32,
+    /// The last node it made, or its own.
+    pub(crate) newest: NodeIndex,
+    /// Numbers of nodes that its thread has taken, while it runs.
+    pub(crate) numbers: Numbers,
 }
 
 impl Cursor {

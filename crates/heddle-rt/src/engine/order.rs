@@ -4,7 +4,7 @@ use super::{Cursor, Engine, NO_STRAND};
 use crate::cache::ThreadCache;
 use crate::sync::Ordering;
 use heddle_core::TaskId;
-use heddle_core::order::tree::{Departures, Node, NodeIndex, Nodes, ROOT};
+use heddle_core::order::tree::{Departures, Node, NodeIndex, NodeKind, Nodes, ROOT};
 
 /// The tree, with pieces of a team's work taken for parallel to what their member did beside them.
 pub(super) struct Structure<'a>(pub(super) &'a Engine);
@@ -35,7 +35,8 @@ impl Engine {
     /// The running strand, made now if need be.
     pub(crate) fn strand(&self, cursor: &mut Cursor) -> u32 {
         if cursor.strand == NO_STRAND {
-            cursor.strand = self.make_strand(cursor.scope, cursor.task, cursor.departures);
+            let strand = self.strand_outside_layers(cursor);
+            self.each_layer(|layer| layer.enter(strand, cursor.task));
         }
         cursor.strand
     }
@@ -50,7 +51,7 @@ impl Engine {
                 departures,
                 ..
             } = *cursor;
-            let node = self.forest.push_strand(scope, task, departures);
+            let node = self.push_node(cursor, scope, NodeKind::Strand, task, departures);
             cursor.strand = self.or_give_up(node).unwrap_or(NO_STRAND);
         }
         cursor.strand
@@ -62,6 +63,7 @@ impl Engine {
         strand
     }
 
+    /// A strand of a task that is over.
     pub(crate) fn make_strand(
         &self,
         scope: NodeIndex,

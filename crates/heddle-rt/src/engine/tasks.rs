@@ -1,5 +1,6 @@
 //! Tasks: how they come to be, and their rows in the tables.
 
+use super::numbers::Numbers;
 use super::{Cursor, EndPoint, Engine, FinishScope, NO_STRAND};
 use crate::atomicity::NO_REGION;
 use crate::exclusion::Hold;
@@ -89,6 +90,8 @@ impl Engine {
             origin: 0,
             looks: Looks::default(),
             received: 0,
+            newest: ROOT,
+            numbers: Numbers::default(),
         }
     }
 
@@ -108,7 +111,7 @@ impl Engine {
             Some(scope) if scope.id != parent.finish || parent.is_waited_for() => {
                 self.spawn_scoped(parent, scope, task)
             }
-            _ => self.forest.push(parent.scope, NodeKind::Task, task),
+            _ => self.push_node(parent, parent.scope, NodeKind::Task, task, Departures::None),
         };
         self.operate(parent);
         self.record(|book| {
@@ -193,9 +196,10 @@ impl Engine {
         joined_by: FinishId,
     ) -> Cursor {
         let origin = self.origin_of(task);
+        let node = self.or_give_up(node).unwrap_or(ROOT);
         Cursor {
             task,
-            scope: self.or_give_up(node).unwrap_or(ROOT),
+            scope: node,
             finish,
             joined_by,
             outlived_by: finish,
@@ -214,6 +218,8 @@ impl Engine {
             origin,
             looks: Looks::default(),
             received: 0,
+            newest: node,
+            numbers: Numbers::default(),
         }
     }
 
@@ -228,6 +234,7 @@ impl Engine {
         self.keep_all();
         let spawner = self.close(parent);
         let node = self.forest.push_scoped(into.node, parent.scope, task)?;
+        parent.newest = node;
         self.arrive(task, &[spawner]);
         Some(node)
     }

@@ -51,7 +51,7 @@ impl Cone {
     pub(super) fn has(&self, a: NodeIndex, tree: &impl Nodes, scopes: &mut Scopes) -> bool {
         let is_before = |of: TaskId| {
             self.last_of(of).is_some_and(|Last { node, is_included }| {
-                node == a && is_included || node > a && tree.precedes(a, node)
+                node == a && is_included || node != a && tree.precedes(a, node)
             })
         };
         if is_before(tree.node(a).task) {
