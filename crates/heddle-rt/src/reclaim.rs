@@ -53,6 +53,9 @@ pub(crate) struct Reclaimed {
 const ENOUGH: usize = 16 << 20;
 const ENOUGH_NODES: usize = 8 << 20;
 
+/// States noted last, which need not be noted again.
+const RECENT: usize = 1 << 14;
+
 /// What a front end refers to: the tasks that run, and strands that it may still name.
 #[derive(Debug, Default)]
 pub struct Kept {
@@ -190,7 +193,7 @@ impl Engine {
         let rows = self.states.taken_bytes();
         let counted = self.counted.load(Ordering::Relaxed);
         let nodes = self.forest.count().wrapping_sub(counted) as usize * size_of::<Node>();
-        let pays = |bytes: usize| bytes > self.shadow.present_bytes() / 4;
+        let pays = |bytes: usize| bytes > self.shadow.present_bytes();
         rows > ENOUGH && pays(rows) || nodes > ENOUGH_NODES && pays(nodes) && self.lists_names()
     }
 
@@ -253,13 +256,15 @@ impl Engine {
                 alive.keep_hold(hold);
             });
         };
+        // Elements that a task touched stand beside others', time and again.
+        let mut recent = vec![StateId::FRESH; RECENT];
         for states in self.shadow.present() {
-            let mut last = StateId::FRESH;
             for state in states {
                 let state = StateId(state.load(Ordering::Acquire));
-                if state != last {
+                let known = &mut recent[state.0.wrapping_mul(0x9E37_79B1) as usize >> 18];
+                if *known != state {
                     note(state);
-                    last = state;
+                    *known = state;
                 }
             }
         }
