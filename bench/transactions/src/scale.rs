@@ -20,6 +20,8 @@ pub struct Sized {
 pub fn programs() -> Vec<Sized> {
     let mut all = vec![
         sized("10^5 transactions, 10^6 accesses", MANY.into(), Some(0)),
+        sized("40 sweeps by 50 tasks each", SWEEPS.into(), Some(0)),
+        sized("10 000 tasks that update 64 buckets", BUCKETS.into(), None),
         sized("two loops of 20 000 transactions", LOOPS.into(), None),
         sized("10 000 tasks with one defect", TASKS.into(), Some(1)),
         sized("a chain of 20 000 tasks", CHAIN.into(), Some(0)),
@@ -49,6 +51,29 @@ finish {
         cut;
       }
       total = total + a[i];
+    }
+  }
+}
+";
+
+const SWEEPS: &str = "shared a[5000];
+for sweep in 0..40 {
+  finish {
+    for t in 0..50 {
+      async { for i in 0..100 { a[t * 100 + i] = a[t * 100 + i] + sweep; cut; } }
+    }
+  }
+}
+";
+
+const BUCKETS: &str = "shared bucket[64], count[64];
+finish {
+  for i in 0..10000 {
+    async {
+      for k in 0..5 {
+        bucket[(i + 13 * k) % 64] = bucket[(i + 13 * k) % 64] + 1; cut;
+        count[(i + 13 * k) % 64] = count[(i + 13 * k) % 64] + 1; cut;
+      }
     }
   }
 }

@@ -18,7 +18,7 @@ use heddle_lang::cuts::Cuts;
 use heddle_lang::eliminate::Eliminations;
 use heddle_lang::ir::Elimination;
 
-use crate::answers::accept::Place;
+use crate::accept::Place;
 use crate::demo::DemoOptions;
 use crate::diff::DiffOptions;
 use crate::explore::options::{EXPLORE_EXAMPLES, ExploreOptions, MergeOptions};

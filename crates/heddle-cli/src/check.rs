@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use heddle_answers::Answers;
 use heddle_core::{Features, Guarantee, Legend, Outcome, Run, SiteId, TaskId};
 use heddle_lang::Diagnostic;
 use heddle_lang::eliminate::eliminate;
@@ -18,7 +19,6 @@ use heddle_report::{
 use heddle_trace::Trace;
 use serde_json::Value;
 
-use crate::answers::Answers;
 use crate::arguments::{Analysis, CheckOptions, CutRule, Format};
 use crate::console::{Console, note};
 use crate::input::{self, Input};
@@ -379,7 +379,7 @@ pub fn problems(path: &str, text: &str, diagnostics: &[Diagnostic]) -> Vec<Probl
 /// The programmer's answers for the program at this path, if it is cut into transactions.
 pub fn answers(path: &Path, features: Features, legend: &Legend) -> Result<Answers, Vec<Problem>> {
     match features.cuts && !input::is_stdin(path) {
-        true => Answers::beside(&[path], legend).map_err(|problem| vec![problem]),
+        true => Answers::beside(&[path], legend, input::text).map_err(|problem| vec![problem]),
         false => Ok(Answers::default()),
     }
 }
@@ -398,7 +398,9 @@ pub fn answers_to(
     match (features.cuts, &files[..]) {
         (false, _) => Ok(Answers::default()),
         (true, []) => answers(recording, features, legend),
-        (true, files) => Answers::beside(files, legend).map_err(|problem| vec![problem]),
+        (true, files) => {
+            Answers::beside(files, legend, input::text).map_err(|problem| vec![problem])
+        }
     }
 }
 

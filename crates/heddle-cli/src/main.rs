@@ -4,7 +4,7 @@
 //! All I/O of Heddle's command line is here; everything else is in the libraries. Findings go to
 //! standard output, everything else to standard error.
 
-mod answers;
+mod accept;
 mod arguments;
 mod check;
 #[cfg(unix)]
@@ -71,7 +71,7 @@ fn dispatch(command: &Command) -> ExitCode {
     match command {
         Command::Check(options) => check::run(options).into(),
         Command::Demo(options) => demo::run(options).into(),
-        Command::Accept(options) => answers::accept::run(options).into(),
+        Command::Accept(options) => accept::run(options).into(),
         Command::Explore(options) => explore::run(options).into(),
         Command::Merge(options) => explore::merge::run(options).into(),
         Command::Graph(options) => graph::run(options).into(),

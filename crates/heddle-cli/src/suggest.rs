@@ -104,7 +104,7 @@ impl Search {
     /// The sites of the cuts that the run made.
     fn cuts(&self) -> Vec<SiteId> {
         let cuts = self.run.events.iter().filter_map(|event| match event {
-            Event::Cut { site } => Some(*site),
+            Event::Cut { site, .. } => Some(*site),
             _ => None,
         });
         let mut cuts: Vec<SiteId> = cuts.collect();

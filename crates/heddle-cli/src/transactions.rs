@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use heddle_answers::Answers;
 use heddle_core::{Legend, LockId, Outcome, Run, SiteId};
 use heddle_lang::machine::Plan;
 use heddle_report::{Position, Problem, Source, Stats};
-use heddle_transactions::{Checked, EndedBy, Options, Rejected, Witness};
+use heddle_transactions::{EndedBy, Options, Rejected, Witness};
 
-use crate::answers::{Answers, WithoutCuts};
 use crate::order;
 use crate::program::Live;
 
@@ -27,7 +27,8 @@ pub fn program(
     let merged = answers.merged_cuts(live);
     live.leave_out_cuts(&merged);
     options.harmless = answers.harmless_pairs();
-    let mut checked = check(options, name, legend, live)?;
+    let mut checked = heddle_transactions::check(live, &options)
+        .map_err(|rejected| vec![problem(name, legend, rejected)])?;
     heddle_transactions::settle(&mut checked, |witness, log| {
         live.run_planned(&plan(witness), log)
     });
@@ -37,28 +38,16 @@ pub fn program(
 
 /// Checks a recorded run.
 pub fn recorded<R: Run>(
-    mut options: Options,
+    options: Options,
     name: &str,
     legend: &Legend,
     run: &mut R,
     answers: &mut Answers,
 ) -> Found {
     let start = Instant::now();
-    let merged = answers.merged_cuts(run);
-    options.harmless = answers.harmless_pairs();
-    let mut checked = check(options, name, legend, &mut WithoutCuts::new(run, merged))?;
-    answers.leave_out_harmless(&mut checked.outcome);
+    let checked = heddle_answers::check_recorded(options, run, answers)
+        .map_err(|rejected| vec![problem(name, legend, rejected)])?;
     Ok(with_stats(checked.outcome, start))
-}
-
-fn check<R: Run>(
-    options: Options,
-    name: &str,
-    legend: &Legend,
-    run: &mut R,
-) -> Result<Checked, Vec<Problem>> {
-    heddle_transactions::check(run, &options)
-        .map_err(|rejected| vec![problem(name, legend, rejected)])
 }
 
 fn with_stats(outcome: Outcome, start: Instant) -> (Outcome, Stats) {

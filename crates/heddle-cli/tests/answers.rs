@@ -241,3 +241,50 @@ fn accept_refuses_positions_where_nothing_stands() {
     }
     assert!(!folder.0.join("heddle.toml").exists());
 }
+
+/// A call between the two accesses to `x`, where Ménier's rule cuts.
+const CALL: &str = "\
+shared x;
+proc work() { skip; }
+finish {
+  async { let a = x; work(); x = a + 1; }
+  async { x = 5; }
+}
+";
+
+#[test]
+fn what_a_rule_cut_is_merged_by_the_command_that_the_finding_names() {
+    let folder = Folder::new("answers-rule");
+    folder.write("call.task", CALL);
+    let check = || said(&folder.heddle(&["check", "--cuts=menier", "call.task"]));
+    let (status, found, _) = check();
+    assert_eq!(status, Some(1), "{found}");
+    assert!(!found.contains("take away"), "{found}");
+    let merge = "heddle accept --merge call.task 4:19 4:30";
+    let advice = format!("which a rule cuts apart at 4:22: {merge}; if not: heddle accept");
+    assert!(found.contains(&advice), "{found}");
+    let command: Vec<&str> = merge.split(' ').skip(1).collect();
+    assert_eq!(said(&folder.heddle(&command)).0, Some(0));
+    let (status, found, errors) = check();
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{found}");
+}
+
+#[test]
+fn a_recording_keeps_who_made_a_cut() {
+    let folder = Folder::new("answers-rule-recorded");
+    folder.write("call.task", CALL.replace("work();", "work(); cut;"));
+    for (rule, advice) in [
+        ("menier", "which a rule cuts apart"),
+        ("", "take away the cut"),
+    ] {
+        let rule = format!("--cuts={rule}");
+        let mut record = vec!["check", "--record", "run.trace", "call.task"];
+        if rule != "--cuts=" {
+            record.insert(1, &rule);
+        }
+        folder.heddle(&record);
+        let (status, found, errors) = said(&folder.heddle(&["check", "run.trace"]));
+        assert_eq!(status, Some(1), "{found}{errors}");
+        assert!(found.contains(advice), "{found}");
+    }
+}

@@ -404,3 +404,20 @@ fn a_native_program_that_is_not_there_is_an_error() {
     let output = heddle(&["explore", "--", "./no-such-program"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn a_program_with_cuts_is_refused_and_the_command_that_checks_it_is_named() {
+    let folder = folder("cuts");
+    let path = program(
+        &folder,
+        "shared x;\nasync { read x; cut; write x; }\nwrite x;\n",
+    );
+    let output = heddle(&["explore", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("a program with cuts is not explored"),
+        "{errors}"
+    );
+    assert!(errors.contains(&format!("heddle check {path}")), "{errors}");
+}

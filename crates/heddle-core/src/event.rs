@@ -88,6 +88,15 @@ pub enum AccessKind {
     Write,
 }
 
+/// Who decided that a transaction ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CutBy {
+    /// The programmer: there is a cut in the source.
+    Hand,
+    /// A rule of the compiler's: there is nothing in the source that could be taken away.
+    Rule,
+}
+
 /// How a lock is held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LockMode {
@@ -182,7 +191,7 @@ pub enum Event {
     /// The running task gives a lock back.
     Release { lock: LockId, site: SiteId },
     /// The running task ends its transaction and starts the next.
-    Cut { site: SiteId },
+    Cut { by: CutBy, site: SiteId },
 
     /// The running task enters an atomic block: what it does up to the matching end is one region.
     AtomicBegin { site: SiteId },

@@ -27,7 +27,7 @@ pub mod witness;
 
 pub use account::Account;
 pub use event::{
-    AccessKind, Awaited, Event, FaultKind, FinishKind, Listener, LockMode, Shape, TaskKind,
+    AccessKind, Awaited, CutBy, Event, FaultKind, FinishKind, Listener, LockMode, Shape, TaskKind,
     ValueProblem,
 };
 pub use finding::{
@@ -40,4 +40,4 @@ pub use id::{
 pub use legend::{Legend, Site, SourceFile};
 pub use place::Places;
 pub use run::{Features, OrderChoice, OrderError, Run};
-pub use transaction::{Decision, Moment, Separation, Step, TransactionCounts};
+pub use transaction::{Cut, Decision, Moment, Separation, Step, TransactionCounts};

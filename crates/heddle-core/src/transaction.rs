@@ -1,6 +1,7 @@
 //! A finding about transactions, as plain data: two transactions of one strand whose separation can
 //! be seen, and the cycle that shows it.
 
+use crate::event::CutBy;
 use crate::finding::{Access, Certainty, Place};
 use crate::id::{SiteId, TaskId};
 
@@ -19,13 +20,22 @@ pub struct Separation {
     /// which it ends.
     pub parted: [Access; 2],
     /// The cuts between the two, in the sequence of the strand.
-    pub cuts: Vec<SiteId>,
+    pub cuts: Vec<Cut>,
     /// The cycle, from the first transaction to the second.
     pub cycle: Vec<Step>,
     /// The accesses of the cycle in the sequence in which the schedule makes them.
     pub schedule: Vec<Moment>,
     /// How many strands were found separated at these source positions.
     pub count: u64,
+}
+
+/// A cut between two transactions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Where.
+    pub site: SiteId,
+    /// Whose it is.
+    pub by: CutBy,
 }
 
 /// What is known of a thread cycle.

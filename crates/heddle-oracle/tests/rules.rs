@@ -1,8 +1,8 @@
 //! The simulator keeps the rules of a stream, and each breach of them is noticed.
 
 use heddle_core::{
-    Event, Features, FinishId, FinishKind, LockId, LockMode, NameId, SiteId, TaskId, TaskKind,
-    TokenId,
+    CutBy, Event, Features, FinishId, FinishKind, LockId, LockMode, NameId, SiteId, TaskId,
+    TaskKind, TokenId,
 };
 use heddle_oracle::stream::{Class, Mode, script, simulate};
 use heddle_oracle::{Rules, is_depth_first, try_cases};
@@ -187,6 +187,13 @@ fn a_stream_is_closed_once() {
 fn undeclared_features_do_not_show_up() {
     let none = Features::default();
     breaks_with("features", none, &[acquire(0)]);
-    breaks_with("features", none, &[Event::Cut { site: SITE }]);
+    breaks_with(
+        "features",
+        none,
+        &[Event::Cut {
+            by: CutBy::Hand,
+            site: SITE,
+        }],
+    );
     breaks_with("features", none, &[open(1), spawn(1, 0)]);
 }

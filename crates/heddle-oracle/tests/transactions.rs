@@ -8,7 +8,7 @@ use heddle_oracle::property::transactions::{
 };
 use heddle_oracle::transactions::definitions::{
     AccessAssignment, access_constraints, equivalent, has_cycle, has_thread_cycle,
-    is_race_assignment, possible_access_constraints,
+    induced_access_assignment, is_race_assignment, possible_access_constraints,
 };
 use heddle_oracle::transactions::{
     Atomization, Cell, Clause, CutProgram, Formula, Literal, Search, Thread, Transaction,
@@ -118,6 +118,118 @@ fn transaction(thread: usize, index: usize) -> Transaction {
     }
 }
 
+/// A program of which every transaction makes an access, so that none is left out: the transactions in the
+/// sequence of the cells that they write.
+fn by_mark(source: &str) -> (Atomization, Vec<Transaction>) {
+    let program = atomization_of(source).expect("a program");
+    let mut marked: Vec<Transaction> = program.transactions().collect();
+    marked.sort_by_key(|&one| program.accesses(one).iter().map(|access| access.cell).max());
+    (program, marked)
+}
+
+/// Whether the thread of each comes before that of the next, and no two are the same.
+fn is_chain(program: &Atomization, transactions: &[Transaction]) -> bool {
+    let mut pairs = transactions.windows(2);
+    pairs.all(|pair| program.precedes(pair[0].thread, pair[1].thread))
+}
+
+/// Chapter 1: two calls of `list_insert` and what their caller does before, between and after them.
+fn two_inserts(insert: [&str; 2]) -> (Atomization, Vec<Transaction>) {
+    let [first, second] = insert;
+    by_mark(&format!(
+        "shared c0, c1, c2, c3, a0, a1, b0, b1;
+         write c0; spawn {{ {first} }} write c1; spawn {{ {second} }} write c2; sync; write c3;"
+    ))
+}
+
+#[test]
+fn figure_1_1_the_caller_has_four_threads_and_each_insert_one_beside_them() {
+    let (program, marked) = two_inserts(["write a0;", "write b0;"]);
+    let [c0, c1, c2, c3, a, b] = marked[..] else {
+        panic!("{program}");
+    };
+    assert_eq!(program.threads().count(), 6);
+    for chain in [[c0, c1, c2, c3].as_slice(), &[c0, a, c3], &[c0, c1, b, c3]] {
+        assert!(is_chain(&program, chain));
+    }
+    for (one, other) in [(a, c1), (a, c2), (a, b), (b, c2)] {
+        assert!(program.parallel(one.thread, other.thread));
+    }
+}
+
+#[test]
+fn figure_1_2_a_cut_makes_two_transactions_of_each_insert() {
+    let (program, marked) = two_inserts(["write a0; cut; write a1;", "write b0; cut; write b1;"]);
+    let [_, _, _, _, a0, a1, b0, b1] = marked[..] else {
+        panic!("{program}");
+    };
+    assert_eq!(program.threads().count(), 6);
+    assert!(a0.thread == a1.thread && b0.thread == b1.thread);
+    assert_eq!([a0, a1, b0, b1].map(|one| one.index), [0, 1, 0, 1]);
+}
+
+/// The example program of chapters 2 and 3 with all its transactions, t0 to t9.
+const WHOLE_EXAMPLE: &str = "
+    shared x1, x2, t0, t1, t2, t3, t4, t5, t6, t7, t8, t9;
+    proc fun1() { write x1; write t1; cut; write t2; cut; read x2; write t3; }
+    proc fun2() { write x2; write t6; }
+    write t0;
+    spawn fun1();
+    read x1; write t4; cut; read x2; write t5;
+    spawn fun2();
+    write t7; cut; write x1; write t8;
+    sync;
+    write t9;
+";
+
+#[test]
+fn figure_2_1_the_serialization_graph_has_the_printed_edges() {
+    let (program, t) = by_mark(WHOLE_EXAMPLE);
+    assert_eq!((program.threads().count(), t.len()), (6, 10));
+    // Transaction edges.
+    for (one, other) in [(1, 2), (2, 3), (4, 5), (7, 8)] {
+        assert_eq!(t[one].thread, t[other].thread);
+        assert_eq!(t[one].index + 1, t[other].index);
+    }
+    // Thread edges, and with them every path.
+    for path in [[0, 1, 9].as_slice(), &[0, 4, 7, 9], &[0, 4, 6, 9]] {
+        let path: Vec<Transaction> = path.iter().map(|&number| t[number]).collect();
+        assert!(is_chain(&program, &path));
+    }
+    for (one, other) in [(1, 4), (1, 6), (1, 7), (6, 7)] {
+        assert!(program.parallel(t[one].thread, t[other].thread));
+    }
+}
+
+/// Figure 2.2: the order in which R_ex has the transactions.
+const EXAMPLE_SCHEDULE: [usize; 10] = [0, 1, 4, 2, 5, 7, 8, 6, 3, 9];
+
+#[test]
+fn figure_2_2_is_a_schedule_of_the_example() {
+    let (program, t) = by_mark(WHOLE_EXAMPLE);
+    let place = |one: usize| EXAMPLE_SCHEDULE.iter().position(|&other| other == one);
+    for one in 0..t.len() {
+        for other in 0..t.len() {
+            let same = t[one].thread == t[other].thread && t[one].index < t[other].index;
+            if same || program.precedes(t[one].thread, t[other].thread) {
+                assert!(place(one) < place(other), "t{one} before t{other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn figure_3_1_has_the_induced_access_assignment_of_the_example_schedule() {
+    let (program, t) = by_mark(WHOLE_EXAMPLE);
+    let schedule = EXAMPLE_SCHEDULE.map(|number| t[number]);
+    let induced = induced_access_assignment(&access_constraints(&program, &schedule));
+    let whole = |number: usize| transaction(t[number].thread.0, 0);
+    let printed = [(1, 4), (1, 7), (6, 1)].map(|(one, other)| (whole(one), whole(other)));
+    assert_eq!(induced, AccessAssignment::from(printed));
+    // fun1 comes before main, main before fun2, fun2 before fun1: nothing realizes it.
+    assert!(has_cycle(&program.atomic_threads(), &induced));
+}
+
 /// Chapters 2 and 3: the example program. Of its transactions t0 to t9, those that access nothing are
 /// left out: t1 and t3 are thread 1's here, t4 and t5 thread 0's, t6 thread 3's, t8 thread 2's.
 const EXAMPLE: &str = "
@@ -192,7 +304,7 @@ fn figures_2_5_and_3_2_show_a_race_assignment() {
 }
 
 #[test]
-fn figure_3_1_merging_what_the_root_cause_names_mends_the_example() {
+fn merging_what_the_root_cause_names_mends_the_example() {
     let program = atomization_of(EXAMPLE).expect("the example");
     let [t1, t3, ..] = named(&program);
     let verdict = verdict(&program.merged(t1, t3), MOST_SCHEDULES).expect("few schedules");

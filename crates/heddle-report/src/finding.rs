@@ -252,7 +252,7 @@ fn separated(told: &Told) -> Finding {
     let accesses = std::iter::once(first).chain(between).chain([last]);
     let accesses: Arc<[Access]> = accesses.map(|one| access(resolver, one)).collect();
     let cuts = separation.cuts.iter();
-    let mut cuts: Vec<_> = cuts.filter_map(|&site| resolver.position(site)).collect();
+    let mut cuts: Vec<_> = cuts.filter_map(|cut| resolver.position(cut.site)).collect();
     cuts.sort();
     cuts.dedup();
     Finding {

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use heddle_core::{Access as CoreAccess, AccessKind, Decision, Place, Separation, Step, TaskId};
+use heddle_core::{
+    Access as CoreAccess, AccessKind, CutBy, Decision, Place, Separation, Step, TaskId,
+};
 
 use crate::model::Note;
 use crate::resolve::Resolver;
@@ -58,7 +60,7 @@ impl Told<'_> {
             Some((position.file.path().to_owned(), place))
         };
         let [first, last] = self.separation.parted.each_ref().map(|one| at(one.site));
-        let mut cuts = self.separation.cuts.iter().map(|&cut| at(cut));
+        let mut cuts = self.separation.cuts.iter().map(|cut| at(cut.site));
         cuts.len() > 0 && !cuts.any(|cut| first <= cut && cut <= last)
     }
 
@@ -177,7 +179,7 @@ impl Told<'_> {
             }
             Decision::Undecided => {
                 "whether a schedule shows this could not be decided within the bound; \
-                 --exact always decides it"
+                 heddle check --exact has none, for programs and recorded runs"
             }
         };
         [Note {
@@ -199,40 +201,52 @@ impl Told<'_> {
 
     /// What to do next.
     pub fn help(&self) -> String {
+        let harmless = self.accept("harmless");
+        let harmless = harmless.map(|command| format!("; if not: {command}"));
+        format!(
+            "if what comes between does harm, {}{}",
+            self.join(),
+            harmless.unwrap_or_default()
+        )
+    }
+
+    /// How the two transactions become one. What a rule cut, no edit of the source takes away: there it needs an
+    /// answer.
+    fn join(&self) -> String {
         let mut cuts: Vec<String> = Vec::new();
-        for &site in &self.separation.cuts {
-            let at = self.resolver.at(site);
+        for cut in &self.separation.cuts {
+            let at = self.resolver.at(cut.site);
             if !cuts.contains(&at) {
                 cuts.push(at);
             }
         }
-        let remove = match cuts.as_slice() {
-            [] => "join the two transactions".to_owned(),
-            [cut] => format!("take away the cut {cut}"),
-            [start @ .., last] if start.len() < 3 => {
-                format!("take away the cuts {} and {last}", start.join(", "))
-            }
-            many => format!(
-                "take away the {} cuts from the one {} on",
-                many.len(),
-                many[0]
-            ),
-        };
-        let harmless = self.accept().map(|command| format!("; if not: {command}"));
-        let harmless = harmless.unwrap_or_default();
-        format!("if what comes between does harm, {remove}{harmless}")
+        match self.separation.cuts.iter().any(|cut| cut.by == CutBy::Rule) {
+            true => self.join_by_answer(&cuts),
+            false => take_away(&cuts),
+        }
     }
 
-    /// The command that marks it harmless. There is none for standard input and for Rust, where no answers are
-    /// read.
-    fn accept(&self) -> Option<String> {
+    fn join_by_answer(&self, cuts: &[String]) -> String {
+        let places = match cuts {
+            [first, second] => format!("{first} and {second}"),
+            [first, more @ ..] if !more.is_empty() => {
+                format!("{first} and at {} more places", more.len())
+            }
+            _ => cuts.concat(),
+        };
+        let merge = self.accept("merge").map(|command| format!(": {command}"));
+        let merge = merge.unwrap_or_default();
+        format!("join the two transactions, which a rule cuts apart {places}{merge}")
+    }
+
+    /// The command that keeps an answer. There is none for standard input.
+    fn accept(&self, answer: &str) -> Option<String> {
         let [first, last] = &self.separation.parted;
         let first = self.resolver.position(first.site)?;
         let last = self.resolver.position(last.site)?;
         let path = first.file.path();
-        let has_answers = !path.starts_with('<') && !path.ends_with(".rs");
-        let is_one_file = path == last.file.path() && has_answers;
-        is_one_file.then(|| format!("heddle accept --harmless {path} {first} {last}"))
+        let is_one_file = path == last.file.path() && !path.starts_with('<');
+        is_one_file.then(|| format!("heddle accept --{answer} {path} {first} {last}"))
     }
 
     /// `read of head at 5:13`.
@@ -240,6 +254,21 @@ impl Told<'_> {
         let noun = crate::explain::operation(access).noun();
         let place = self.resolver.place(place);
         format!("{noun} of {place} {}", self.resolver.at(access.site))
+    }
+}
+
+fn take_away(cuts: &[String]) -> String {
+    match cuts {
+        [] => "join the two transactions".to_owned(),
+        [cut] => format!("take away the cut {cut}"),
+        [start @ .., last] if start.len() < 3 => {
+            format!("take away the cuts {} and {last}", start.join(", "))
+        }
+        many => format!(
+            "take away the {} cuts from the one {} on",
+            many.len(),
+            many[0]
+        ),
     }
 }
 

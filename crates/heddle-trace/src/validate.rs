@@ -192,7 +192,7 @@ impl Validator {
             Event::Wait { token, site } => self.wait(token, site),
             Event::Acquire { lock, mode, site } => self.acquire(running, lock, mode, site),
             Event::Release { lock, site } => self.release(running, lock, site),
-            Event::Cut { site } => {
+            Event::Cut { site, .. } => {
                 self.announced(self.features.cuts, Feature::Cuts)?;
                 self.limits.site(site)
             }

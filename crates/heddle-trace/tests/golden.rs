@@ -136,7 +136,10 @@ fn stuck_events() -> Vec<Event> {
             extent: object,
             site: site(2),
         },
-        Event::Cut { site: site(2) },
+        Event::Cut {
+            by: CutBy::Hand,
+            site: site(2),
+        },
         Event::AssertionFailed { site: site(2) },
         stuck(Awaited::Finish(FinishId::MAIN)),
         stuck(Awaited::Task(task)),

@@ -40,7 +40,10 @@ const SIGNAL: Event = Event::Signal {
     token: TOKEN,
     site: SITE,
 };
-const CUT: Event = Event::Cut { site: SITE };
+const CUT: Event = Event::Cut {
+    by: CutBy::Hand,
+    site: SITE,
+};
 
 const fn spawn(n: u32, finish: u32) -> Event {
     let finish = FinishId::new(finish);
@@ -370,7 +373,10 @@ fn sites_and_names_are_in_the_legend() {
             name: None,
             site,
         },
-        Event::Cut { site },
+        Event::Cut {
+            by: CutBy::Rule,
+            site,
+        },
         Event::AtomicBegin { site },
         Event::AssertionFailed { site },
         Event::Fault {
@@ -445,7 +451,13 @@ fn extents_neither_overflow_nor_make_a_detector_allocate_without_bound() {
 #[test]
 fn of_a_file_whose_end_is_lost_the_events_may_exceed_the_legend() {
     let site = SiteId::new(1000);
-    let events = [Event::Cut { site }, end(0)];
+    let events = [
+        Event::Cut {
+            by: CutBy::Rule,
+            site,
+        },
+        end(0),
+    ];
     let mut writer = Writer::new(Vec::new(), &ALL_FEATURES, Some(&legend()));
     events.iter().for_each(|event| writer.on(*event));
     let bytes = writer.finish(None).expect("vectors take everything");

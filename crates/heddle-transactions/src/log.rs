@@ -14,7 +14,9 @@
 //! # Cost
 //! Constant per event, a logarithm of the number of objects per access.
 
-use heddle_core::{AccessKind, Event, Extent, FinishId, Listener, LockId, SiteId, TaskId, TokenId};
+use heddle_core::{
+    AccessKind, Cut, CutBy, Event, Extent, FinishId, Listener, LockId, SiteId, TaskId, TokenId,
+};
 
 use rustc_hash::FxHashMap;
 
@@ -125,8 +127,8 @@ pub struct Log {
     pub transactions: Vec<TransactionInfo>,
     /// Their accesses.
     pub touches: Vec<Touch>,
-    /// The cuts: task, the segment that begins there, where. In the sequence of the run.
-    pub cuts: Vec<(TaskId, u32, SiteId)>,
+    /// The cuts: task, the segment that begins there, where and whose. In the sequence of the run.
+    pub cuts: Vec<(TaskId, u32, Cut)>,
     /// The tasks.
     pub tasks: Vec<TaskInfo>,
     /// The program's objects.
@@ -208,7 +210,7 @@ impl Log {
     }
 
     /// The cuts between two transactions of one strand. Cuts must be sorted by task and segment.
-    pub fn cuts_between(&self, first: Transaction, second: Transaction) -> Vec<SiteId> {
+    pub fn cuts_between(&self, first: Transaction, second: Transaction) -> Vec<Cut> {
         let [first, second] = [first, second].map(|row| self.transactions[row as usize]);
         let Some(task) = self.strands[first.strand as usize].task else {
             return Vec::new();
@@ -218,7 +220,7 @@ impl Log {
                 .partition_point(|&(of, at, _)| (of, at) <= (task, segment))
         };
         let cuts = &self.cuts[up_to(first.segment)..up_to(second.segment)];
-        cuts.iter().map(|&(_, _, site)| site).collect()
+        cuts.iter().map(|&(_, _, cut)| cut).collect()
     }
 
     /// The task of a transaction.
@@ -352,7 +354,7 @@ impl Log {
         self.next_strand(site, signals.as_slice());
     }
 
-    fn cut(&mut self, site: SiteId) {
+    fn cut(&mut self, by: CutBy, site: SiteId) {
         if !(self.is_kept)(self, site) {
             return;
         }
@@ -362,7 +364,7 @@ impl Log {
         me.segment += 1;
         me.transaction = NONE;
         let segment = me.segment;
-        self.cuts.push((running, segment, site));
+        self.cuts.push((running, segment, Cut { site, by }));
     }
 
     /// Remembers it if a transaction ends while a lock is held.
@@ -452,7 +454,7 @@ impl Listener for Log {
             Event::Write { extent, site } | Event::Free { extent, site } => {
                 self.access(extent, site, AccessKind::Write);
             }
-            Event::Cut { site } => self.cut(site),
+            Event::Cut { by, site } => self.cut(by, site),
             Event::Declare {
                 extent,
                 name,

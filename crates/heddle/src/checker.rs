@@ -9,7 +9,7 @@ use crate::session::{Execution, Session};
 use crate::settings::{self, Analysis, Order, variable};
 use heddle_core::atomicity::Scope;
 use heddle_core::{Guarantee, OrderChoice, OrderError};
-use heddle_report::{Settings, Strictness};
+use heddle_report::{Problem, Settings, Strictness};
 use heddle_rt::Engine;
 use std::panic::{Location, resume_unwind};
 use std::sync::Arc;
@@ -176,6 +176,7 @@ impl Checker {
     /// # Panics
     /// - inside of another check;
     /// - if the chosen order cannot judge the program;
+    /// - if transactions are checked and a `heddle.toml` beside a source file is wrong;
     /// - if there is no address space left for the checker's tables.
     ///
     /// ```
@@ -321,4 +322,6 @@ pub(crate) enum Unjudged {
     Unsupported(&'static str),
     /// A transaction would end in a critical section: by what, and where.
     Rejected(String),
+    /// The file of the programmer's answers is wrong.
+    Answers(Problem),
 }

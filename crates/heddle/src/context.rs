@@ -11,7 +11,8 @@ use crate::session::{Session, note};
 use crate::sites::{Caller, RecentSites};
 use crate::strays;
 use heddle_core::{
-    AccessKind, Event, Extent, FinishId, FinishKind, Location, LockId, SiteId, TaskId, TaskKind,
+    AccessKind, CutBy, Event, Extent, FinishId, FinishKind, Location, LockId, SiteId, TaskId,
+    TaskKind,
 };
 use heddle_rt::{Cursor, EndPoint, FinishScope, LockMode, ThreadCache, Touch};
 use std::cell::{Cell, RefCell};
@@ -525,7 +526,12 @@ pub(crate) fn cut(caller: Caller) {
     with(|context| {
         note(&context.session.used.cuts);
         let site = context.site(caller);
-        record_with(context, |recorder| recorder.on(Event::Cut { site }));
+        record_with(context, |recorder| {
+            recorder.on(Event::Cut {
+                by: CutBy::Hand,
+                site,
+            })
+        });
     });
 }
 

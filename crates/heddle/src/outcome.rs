@@ -4,6 +4,8 @@ use crate::checker::Unjudged;
 use crate::locations::{self, Labelled};
 use crate::session::Session;
 use crate::settings::Analysis;
+use crate::sites;
+use heddle_answers::Answers;
 use heddle_check::Analyses;
 use heddle_core::atomicity::Scope;
 use heddle_core::roster::Roster;
@@ -11,9 +13,11 @@ use heddle_core::{
     AccessKind, Awaited, Counts, Features, Finding, Guarantee, Legend, Link, LockId, NameId,
     OrderChoice, Outcome, Place, Step,
 };
-use heddle_transactions::EndedBy;
+use heddle_report::Problem;
+use heddle_transactions::{EndedBy, Rejected};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// What a checked run yields.
@@ -22,6 +26,16 @@ pub(crate) struct Judged {
     pub(crate) outcome: Outcome,
     pub(crate) legend: Legend,
     pub(crate) features: Features,
+    pub(crate) answered: Answered,
+}
+
+/// What became of the programmer's answers.
+#[derive(Debug, Default)]
+pub(crate) struct Answered {
+    /// How many findings were left out as harmless.
+    pub(crate) harmless: u64,
+    /// What is to be said of answers that made no difference.
+    pub(crate) unused: Vec<Problem>,
 }
 
 /// What the session found: by its engine or, if a choice was made, by that order.
@@ -63,19 +77,44 @@ pub(crate) fn transactions(session: &Session) -> Result<Judged, Unjudged> {
     let recorder = session.recorder.as_ref();
     let recorder = recorder.ok_or(Unjudged::Unsupported("runs that are not recorded"))?;
     let mut recorded = recorder.recorded(features).map_err(Unjudged::Unsupported)?;
+    let legend = session.sites.legend();
+    let mut answers = answers_to(&legend).map_err(Unjudged::Answers)?;
     let options = heddle_transactions::Options::default();
-    let checked = heddle_transactions::check(&mut recorded, &options).map_err(|rejected| {
-        let legend = session.sites.legend();
-        let at = legend.site(rejected.end);
-        let file = at.and_then(|at| legend.file(at.file));
-        let path = file.map_or("?", |file| &file.path).to_owned();
-        let what = match rejected.by {
-            EndedBy::Cut => "a cut",
-            EndedBy::TaskOperation => "a task operation",
-        };
-        Unjudged::Rejected(format!("{what} at {path}:{}", at.map_or(0, |at| at.line)))
-    })?;
-    Ok(named(session, names, checked.outcome, features))
+    let checked = heddle_answers::check_recorded(options, &mut recorded, &mut answers);
+    let checked = checked.map_err(|rejected| Unjudged::Rejected(end_of(&legend, rejected)))?;
+    Ok(Judged {
+        answered: Answered {
+            harmless: answers.harmless(),
+            unused: answers.unused(),
+        },
+        ..named(session, names, checked.outcome, features)
+    })
+}
+
+/// The programmer's answers beside the source files that the run came by.
+fn answers_to(legend: &Legend) -> Result<Answers, Problem> {
+    let files = legend.files.iter();
+    let found: Vec<PathBuf> = files.filter_map(|file| sites::find(&file.path)).collect();
+    let found: Vec<&Path> = found.iter().map(PathBuf::as_path).collect();
+    let read = |path: &Path| {
+        let why = |error| Problem::plain(format!("cannot read {}: {error}", path.display()));
+        std::fs::read_to_string(path).map_err(why)
+    };
+    let mut answers = Answers::beside(&found, legend, read)?;
+    answers.leave_alone_what_did_not_run();
+    Ok(answers)
+}
+
+/// What would end a transaction where none can end, and where.
+fn end_of(legend: &Legend, rejected: Rejected) -> String {
+    let at = legend.site(rejected.end);
+    let file = at.and_then(|at| legend.file(at.file));
+    let path = file.map_or("?", |file| &file.path);
+    let what = match rejected.by {
+        EndedBy::Cut => "a cut",
+        EndedBy::TaskOperation => "a task operation",
+    };
+    format!("{what} at {path}:{}", at.map_or(0, |at| at.line))
 }
 
 fn named(session: &Session, mut names: Names, mut outcome: Outcome, features: Features) -> Judged {
@@ -92,6 +131,7 @@ fn named(session: &Session, mut names: Names, mut outcome: Outcome, features: Fe
         outcome,
         legend,
         features,
+        answered: Answered::default(),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Report {
     /// One finding per pair of source positions.
     grouped: heddle_report::Report,
     text: String,
+    /// Answers that made no difference, one text each.
+    unused: Vec<String>,
     stats: Stats,
 }
 
@@ -90,10 +92,23 @@ impl Report {
             ..settings
         };
         let counts = judged.outcome.counts;
+        let report = |settings| {
+            let mut report = heddle_report::Report::new(subject, settings);
+            report.suppressed += judged.answered.harmless;
+            report
+        };
+        let unused = judged.answered.unused.iter();
+        let unused: Vec<String> = unused
+            .map(|problem| text::render_warning(problem, Colour::Plain))
+            .collect();
+        for warning in &unused {
+            eprint!("{warning}");
+        }
         Self {
-            text: text::render(&heddle_report::Report::new(subject, shown), Colour::Plain),
-            report: heddle_report::Report::new(subject, apart),
-            grouped: heddle_report::Report::new(subject, settings),
+            text: text::render(&report(shown), Colour::Plain),
+            report: report(apart),
+            grouped: report(settings),
+            unused,
             stats: Stats {
                 tasks: counts.tasks,
                 finishes: counts.finishes,
@@ -189,6 +204,17 @@ impl Report {
     pub fn visible_cuts(&self) -> impl Iterator<Item = &Finding> {
         let findings = self.report.findings.iter();
         findings.filter(|finding| finding.kind == Kind::Transaction)
+    }
+
+    /// The answers in `heddle.toml` that made no difference to this run, as they were printed to standard error: their
+    /// lines changed, or there is no such finding. Entries for positions that the run did not come by are not
+    /// among them.
+    ///
+    /// ```
+    /// assert_eq!(heddle::check(|| ()).unused_answers().count(), 0);
+    /// ```
+    pub fn unused_answers(&self) -> impl Iterator<Item = &str> {
+        self.unused.iter().map(String::as_str)
     }
 
     /// What the absence of findings means.

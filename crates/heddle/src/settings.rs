@@ -4,6 +4,7 @@ use crate::checker::Unjudged;
 use heddle_core::atomicity::Scope;
 use heddle_core::{OrderChoice, OrderError};
 use heddle_report::Strictness;
+use heddle_report::text::{self, Colour};
 use std::ffi::OsStr;
 use std::str::FromStr;
 
@@ -48,7 +49,8 @@ pub enum Analysis {
     /// between them.
     Atomicity,
     /// Instead of the others: two transactions of one strand, separated by [`cut`](crate::cut()), whose separation
-    /// can be seen. Serial runs only; the run is recorded and judged afterwards.
+    /// can be seen. Serial runs only; the run is recorded and judged afterwards, by the answers in a `heddle.toml` beside
+    /// its source files.
     Transactions,
 }
 
@@ -146,6 +148,10 @@ pub(crate) fn explain(why: &Unjudged) -> String {
             format!("{what} while a lock is held, where no transaction can end: checked")
         }
         Unjudged::Unsupported(what) => format!("only Order::Auto can judge {what}"),
+        Unjudged::Answers(problem) => {
+            let text = text::render_problem(problem, Colour::Plain);
+            format!("the answers cannot be read:\n{text}checked")
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use heddle_core::{FileId, Legend, Site, SiteId, SourceFile};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::panic::Location;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// A position in the checked program.
@@ -95,10 +96,15 @@ impl Default for RecentSites {
     }
 }
 
-/// The text of a source file. The compiler names files as seen from where it was started, which may
-/// be a directory further up: that of the workspace.
+/// The text of a source file.
 pub(crate) fn read_source(path: &str) -> Option<String> {
+    std::fs::read_to_string(find(path)?).ok()
+}
+
+/// Where a source file is. The compiler names files as seen from where it was started, which may be a directory
+/// further up: that of the workspace.
+pub(crate) fn find(path: &str) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let mut candidates = here.ancestors().map(|directory| directory.join(path));
-    candidates.find_map(|candidate| std::fs::read_to_string(candidate).ok())
+    candidates.find(|candidate| candidate.is_file())
 }

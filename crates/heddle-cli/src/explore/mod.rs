@@ -115,8 +115,14 @@ impl Explorer<'_> {
             Err(diagnostics) => return self.results.fail(&problems(&name, &text, &diagnostics)),
         };
         if program.features.cuts {
-            let problem = format!("{name}: transactions (cut) are not explored");
-            return self.results.fail(&[Problem::plain(problem)]);
+            let problem = format!("{name}: a program with cuts is not explored");
+            let problem = Problem::plain(problem)
+                .note("exploring tries the orders of critical sections, not those of transactions");
+            let help = format!(
+                "heddle check {name} says which cuts can be seen, for all schedules that keep these accesses; \
+                 without its cuts the program can be explored"
+            );
+            return self.results.fail(&[problem.help(Some(help))]);
         }
         let outcome = match &self.options.replay {
             // What is found is confirmed by the engine.

@@ -3,7 +3,7 @@
 //! The position in the code is a local of the loop; it is stored in the running coroutine only
 //! when an instruction may change which task runs, or where.
 
-use heddle_core::{FaultKind, Listener};
+use heddle_core::{CutBy, FaultKind, Listener};
 
 use crate::ir::{Binary, Unary};
 
@@ -264,7 +264,7 @@ impl<L: Listener> Machine<'_, L> {
             Instruction::Release { lock } => self.release(lock),
             Instruction::New { to, len } => self.allocate(to, len),
             Instruction::Name { a, name } => self.name(a, name),
-            Instruction::Cut => self.cut(),
+            Instruction::Cut => self.cut(CutBy::Hand),
             Instruction::RuleCut => self.rule_cut(),
             Instruction::Assert { a } => self.assert(a),
             Instruction::Print { a } => self.print(a),

@@ -1,6 +1,6 @@
 //! Calls, the end of bodies, and the operations that concern no other task.
 
-use heddle_core::{Event, FaultKind, Listener, NameId, TaskId, TaskKind};
+use heddle_core::{CutBy, Event, FaultKind, Listener, NameId, TaskId, TaskKind};
 
 use super::code::Reg;
 use super::coroutine::{Coroutine, Frame};
@@ -120,16 +120,16 @@ impl<L: Listener> Machine<'_, L> {
         Ok(Flow::Next)
     }
 
-    pub fn cut(&mut self) -> Fallible<Flow> {
+    pub fn cut(&mut self, by: CutBy) -> Fallible<Flow> {
         let site = self.code.site(self.running.pc);
-        self.listener.on(Event::Cut { site });
+        self.listener.on(Event::Cut { by, site });
         Ok(Flow::Next)
     }
 
     /// A rule does not cut a critical section.
     pub fn rule_cut(&mut self) -> Fallible<Flow> {
         match self.running.held + self.running.isolated {
-            0 => self.cut(),
+            0 => self.cut(CutBy::Rule),
             _ => Ok(Flow::Next),
         }
     }

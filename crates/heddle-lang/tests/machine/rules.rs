@@ -147,7 +147,7 @@ impl<'p> Rules<'p> {
                 let holder = self.holders[lock.index()].take();
                 assert_eq!(holder, Some(running), "rule 7");
             }
-            Event::Cut { site } => {
+            Event::Cut { site, .. } => {
                 self.site(site);
                 assert!(self.features.cuts, "undeclared feature");
             }

@@ -8,7 +8,7 @@ use crate::access::{GRANULE, site};
 use crate::predict;
 use crate::shim::export;
 use crate::thread;
-use heddle_core::{GroupId, SiteId};
+use heddle_core::{CutBy, GroupId, SiteId};
 use heddle_rt::Engine;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -182,7 +182,9 @@ export! {
         thread::enter(|runtime, thread| {
             let site = site(pc);
             table(|table| note_cut(&mut table.cuts, site));
-            runtime.engine.cut(&mut thread.cursor, site.raw());
+            runtime
+                .engine
+                .cut(&mut thread.cursor, CutBy::Hand, site.raw());
             runtime.engine.block_begin(&mut thread.cursor);
             runtime.engine.block_end(&mut thread.cursor);
         });
@@ -194,7 +196,8 @@ export! {
     ["heddle_cut_by_rule"] fn cut_by_rule() at pc {
         thread::enter(|runtime, thread| {
             if thread.cursor.holds_nothing() {
-                runtime.engine.cut(&mut thread.cursor, site(pc).raw());
+                let site = site(pc).raw();
+                runtime.engine.cut(&mut thread.cursor, CutBy::Rule, site);
             }
         });
     }

@@ -9,6 +9,7 @@
 
 use crate::engine::{Cursor, Engine};
 use crate::sync::Ordering;
+use heddle_core::CutBy;
 
 /// No region yet.
 pub(crate) const NO_REGION: u32 = 0;
@@ -56,10 +57,10 @@ impl Engine {
 
     /// The task ends its transaction and begins the next. That matters only to a recording: it must have what
     /// the next one does again, so a strand ends.
-    pub fn cut(&self, cursor: &mut Cursor, site: u32) {
+    pub fn cut(&self, cursor: &mut Cursor, by: CutBy, site: u32) {
         if self.recorder.is_some() {
             cursor.end_strand();
-            self.record(|book| book.cut(cursor.task, site));
+            self.record(|book| book.cut(cursor.task, by, site));
         }
     }
 

@@ -23,8 +23,8 @@ use crate::engine::Engine;
 use crate::exclusion::LockMode;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
 use heddle_core::{
-    AccessKind, Event, Extent, Features, FinishId, FinishKind, GroupId, Listener, Location, LockId,
-    NameId, Shape, SiteId, TaskId, TaskKind, TokenId,
+    AccessKind, CutBy, Event, Extent, Features, FinishId, FinishKind, GroupId, Listener, Location,
+    LockId, NameId, Shape, SiteId, TaskId, TaskKind, TokenId,
 };
 use out::{LONGEST, Part};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -427,10 +427,10 @@ impl Book {
 
 /// Transactions.
 impl Book {
-    pub(crate) fn cut(&mut self, task: TaskId, site: u32) {
+    pub(crate) fn cut(&mut self, task: TaskId, by: CutBy, site: u32) {
         self.recorded.features.cuts = true;
         let (task, site) = (self.task(task), self.site(site));
-        self.stream.say_of(task, Event::Cut { site });
+        self.stream.say_of(task, Event::Cut { by, site });
     }
 }
 

@@ -1,8 +1,8 @@
 //! The reading side of the codec: the mirror image of `encode`, trusting nothing.
 
 use heddle_core::{
-    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, Location, LockId, LockMode,
-    NameId, Shape, SiteId, TaskId, TokenId,
+    Awaited, CutBy, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, Location, LockId,
+    LockMode, NameId, Shape, SiteId, TaskId, TokenId,
 };
 
 use super::{Context, tag};
@@ -145,7 +145,13 @@ impl<'a> Decoder<'a> {
                 lock: self.lock()?,
                 site,
             },
-            tag::CUT => Event::Cut { site },
+            tag::CUT => Event::Cut {
+                by: match tag & tag::FLAG {
+                    0 => CutBy::Hand,
+                    _ => CutBy::Rule,
+                },
+                site,
+            },
             tag::ATOMIC_BEGIN => Event::AtomicBegin { site },
             tag::ATOMIC_END => Event::AtomicEnd { site },
             tag::ASSERTION_FAILED => Event::AssertionFailed { site },

@@ -1,8 +1,8 @@
 //! The writing side of the codec.
 
 use heddle_core::{
-    Awaited, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, LockMode, NameId, Shape,
-    SiteId, TaskId, TaskKind,
+    Awaited, CutBy, Event, Extent, FaultKind, FinishId, FinishKind, GroupId, LockMode, NameId,
+    Shape, SiteId, TaskId, TaskKind,
 };
 
 use super::{Context, tag};
@@ -71,7 +71,10 @@ impl Encoder<'_> {
                 self.numbered(tag::ACQUIRE | shared, site, lock.raw());
             }
             Event::Release { lock, site } => self.numbered(tag::RELEASE, site, lock.raw()),
-            Event::Cut { site } => self.sited(tag::CUT, site),
+            Event::Cut { by, site } => {
+                let rule = flag(by == CutBy::Rule, tag::FLAG);
+                self.sited(tag::CUT | rule, site);
+            }
             Event::Atomic { extent, group } => self.atomic(extent, group),
             Event::AtomicBegin { site } => self.sited(tag::ATOMIC_BEGIN, site),
             Event::AtomicEnd { site } => self.sited(tag::ATOMIC_END, site),

@@ -205,7 +205,13 @@ mod tests {
                         site,
                     },
                     13 => Event::Release { lock, site },
-                    14 => Event::Cut { site },
+                    14 => Event::Cut {
+                        by: match even {
+                            true => CutBy::Rule,
+                            false => CutBy::Hand,
+                        },
+                        site,
+                    },
                     15 => Event::Read { extent, site },
                     16 => Event::Write { extent, site },
                     17 => Event::Alloc { extent, name, site },
@@ -256,7 +262,7 @@ mod tests {
             28,
             31,
             tag::BEGIN | tag::SITE_NEXT,
-            tag::CUT | tag::FLAG,
+            tag::RELEASE | tag::FLAG,
             tag::BIND | tag::FLAG,
         ] {
             assert_eq!(decode(&[tag]), Err(Malformed::UnknownTag(tag)));

@@ -81,10 +81,10 @@ pub const FAULT_LIMIT_REACHED: u8 = 10;
 /// change of a tag goes unnoticed.
 pub fn is_known(tag: u8) -> bool {
     let unused = match tag & KIND_MASK {
-        READ | WRITE | FREE | ALLOC | FINISH_BEGIN | ACQUIRE => 0,
+        READ | WRITE | FREE | ALLOC | FINISH_BEGIN | ACQUIRE | CUT => 0,
         SPAWN
         | JOIN..=WAIT
-        | RELEASE..=CUT
+        | RELEASE
         | ASSERTION_FAILED..=FINISH_BEGIN_OTHER
         | ATOMIC_BEGIN
         | ATOMIC_END => FLAG,

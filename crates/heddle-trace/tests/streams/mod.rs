@@ -185,7 +185,10 @@ impl Model {
             12 if self.features.extra_edges => self.wait(rest, site),
             13 | 14 => self.acquire(running, rest, site),
             15 | 16 => self.release(running, rest, site),
-            17 if self.features.cuts => self.events.push(Event::Cut { site }),
+            17 if self.features.cuts => self.events.push(Event::Cut {
+                by: CutBy::Hand,
+                site,
+            }),
             18 => self.events.push(Event::AssertionFailed { site }),
             20 if self.features.atomics => self.atomic(rest, site),
             19 => self.alloc(rest, site),

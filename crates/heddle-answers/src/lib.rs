@@ -6,13 +6,12 @@
 //! - `merge`: the two belong together. They are checked as one transaction from then on;
 //! - `harmless`: what may come between does no harm. It is not reported again.
 //!
-//! [`mod@file`] is the format, [`anchor`] how a position is found again after edits, [`merge`] how
-//! transactions become one, and [`accept`] the command that writes an answer. An answer that no longer
-//! fits is never guessed at: it is reported as unused, and the finding is shown.
+//! [`mod@file`] is the format, [`anchor`] how a position is found again after edits, and `merge` how
+//! transactions become one. An answer that no longer fits is never guessed at: it is reported as unused, and the
+//! finding is shown. A crate of its own, because the command and the Rust crate both read answers.
 
-pub mod accept;
-mod anchor;
-mod file;
+pub mod anchor;
+pub mod file;
 mod merge;
 
 use std::collections::{BTreeSet, HashSet};
@@ -23,11 +22,11 @@ use std::sync::Arc;
 
 use heddle_core::{FileId, Finding, Legend, Outcome, Run, Site, SiteId, SourceFile};
 use heddle_report::{Position, Problem, Source};
+use heddle_transactions::{Checked, Options, Rejected};
 
-use crate::input;
 use anchor::Anchor;
 use file::{Answer, Entry};
-pub use merge::WithoutCuts;
+use merge::WithoutCuts;
 
 /// What the file is called.
 pub const FILE: &str = "heddle.toml";
@@ -66,12 +65,17 @@ enum Lost {
 }
 
 impl Answers {
-    /// The answers beside these files of one program; none if there is no such file.
-    pub fn beside(files: &[&Path], legend: &Legend) -> Result<Self, Problem> {
+    /// The answers beside these files of one program; none if there is no such file. `read` gives the text of a
+    /// file of answers.
+    pub fn beside(
+        files: &[&Path],
+        legend: &Legend,
+        read: impl Fn(&Path) -> Result<String, Problem>,
+    ) -> Result<Self, Problem> {
         let paths: BTreeSet<PathBuf> = files.iter().map(|file| path_beside(file)).collect();
         let mut answers = Self::default();
         for path in paths.iter().filter(|path| path.exists()) {
-            let more = Self::new(&shown(path), &input::text(path)?, legend)?;
+            let more = Self::new(&shown(path), &read(path)?, legend)?;
             answers.entries.extend(more.entries);
         }
         Ok(answers)
@@ -82,7 +86,7 @@ impl Answers {
         let source = source(path, text);
         let entries = file::parse(&source, text)?.into_iter();
         let judged = entries.map(|entry| Judged {
-            sites: resolve(&entry, legend),
+            sites: resolve(&entry, legend, Path::new(path)),
             entry,
             source: Arc::clone(&source),
             is_used: false,
@@ -150,6 +154,16 @@ impl Answers {
         found
     }
 
+    /// Says that the run is but a part of what its source files hold, as one test of many: nothing is to be said of
+    /// entries for positions that it did not come by.
+    pub fn leave_alone_what_did_not_run(&mut self) {
+        for judged in &mut self.entries {
+            if matches!(judged.sites, Err(Lost::NothingThere(_))) {
+                judged.sites = Err(Lost::OtherProgram);
+            }
+        }
+    }
+
     /// What is to be said of the entries that made no difference: of each, if they are not very many.
     pub fn unused(&self) -> Vec<Problem> {
         let entries = self.entries.iter();
@@ -194,15 +208,29 @@ impl Answers {
     }
 }
 
-/// The sites of the program that an entry is about.
-fn resolve(entry: &Entry, legend: &Legend) -> Result<[Vec<SiteId>; 2], Lost> {
-    Ok([find(&entry.first, legend)?, find(&entry.second, legend)?])
+/// Checks a run that cannot be repeated, by the answers: a recording.
+pub fn check_recorded<R: Run>(
+    mut options: Options,
+    run: &mut R,
+    answers: &mut Answers,
+) -> Result<Checked, Rejected> {
+    let merged = answers.merged_cuts(run);
+    options.harmless = answers.harmless_pairs();
+    let mut checked = heddle_transactions::check(&mut WithoutCuts::new(run, merged), &options)?;
+    answers.leave_out_harmless(&mut checked.outcome);
+    Ok(checked)
 }
 
-fn find(anchor: &Anchor, legend: &Legend) -> Result<Vec<SiteId>, Lost> {
-    let mut files = (0..).zip(&legend.files);
-    let of_anchor = |(_, file): &(u32, &SourceFile)| is_path_of(&anchor.file, &file.path);
-    let (id, file) = files.find(of_anchor).ok_or(Lost::OtherProgram)?;
+/// The sites of the program that an entry of the file at `path` is about.
+fn resolve(entry: &Entry, legend: &Legend, path: &Path) -> Result<[Vec<SiteId>; 2], Lost> {
+    Ok([
+        find(&entry.first, legend, path)?,
+        find(&entry.second, legend, path)?,
+    ])
+}
+
+fn find(anchor: &Anchor, legend: &Legend, path: &Path) -> Result<Vec<SiteId>, Lost> {
+    let (id, file) = file_of(anchor, legend, path).ok_or(Lost::OtherProgram)?;
     // Recordings of native programs name files without their text.
     let text = match &file.text {
         Some(text) => text.clone(),
@@ -213,7 +241,7 @@ fn find(anchor: &Anchor, legend: &Legend) -> Result<Vec<SiteId>, Lost> {
         anchor::Lost::Ambiguous => Lost::Ambiguous(Box::new(anchor.clone())),
     })?;
     let sites = (0..).zip(&legend.sites);
-    let here = |site: &Site| site.file == FileId::new(id) && (site.line, site.column) == place;
+    let here = |site: &Site| site.file == id && (site.line, site.column) == place;
     let here = sites.filter(|(_, site)| here(site));
     let found: Vec<SiteId> = here.map(|(id, _)| SiteId::new(id)).collect();
     match found.is_empty() {
@@ -222,13 +250,27 @@ fn find(anchor: &Anchor, legend: &Legend) -> Result<Vec<SiteId>, Lost> {
     }
 }
 
-/// Whether a path as written in the file means this source file: the same, or the end of it from a `/` on.
-fn is_path_of(written: &str, path: &str) -> bool {
-    Path::new(path).ends_with(written)
+/// The source file that an anchor in the file of answers at `path` means: the one of that name beside it. If there is
+/// none, one whose path ends so, from a `/` on.
+fn file_of<'a>(
+    anchor: &Anchor,
+    legend: &'a Legend,
+    path: &Path,
+) -> Option<(FileId, &'a SourceFile)> {
+    let beside = path.with_file_name(&anchor.file);
+    let files = || (0..).map(FileId::new).zip(&legend.files);
+    let is_beside = |(_, file): &(FileId, &SourceFile)| beside.ends_with(&file.path);
+    let is_named =
+        |(_, file): &(FileId, &SourceFile)| Path::new(&file.path).ends_with(&anchor.file);
+    // A path that is only a name ends every path with that name: the longest says most.
+    let nearest = files()
+        .filter(is_beside)
+        .max_by_key(|(_, file)| file.path.len());
+    nearest.or_else(|| files().find(is_named))
 }
 
 /// The file of answers beside a program.
-fn path_beside(program: &Path) -> PathBuf {
+pub fn path_beside(program: &Path) -> PathBuf {
     program.with_file_name(FILE)
 }
 
@@ -236,7 +278,8 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn source(path: &str, text: &str) -> Arc<Source> {
+/// The text of a file of answers, for what is said of it.
+pub fn source(path: &str, text: &str) -> Arc<Source> {
     Arc::new(Source::new(&SourceFile {
         path: path.into(),
         text: Some(text.into()),

@@ -194,3 +194,46 @@ fn a_wrong_file_is_an_error_with_its_position() {
         );
     }
 }
+
+/// Of two files with one name an entry means the one in the folder of its file of answers.
+#[test]
+fn an_entry_means_the_file_beside_it() {
+    let (_, list) = compiled(PROGRAM);
+    let file = |path: &str| SourceFile {
+        path: path.into(),
+        text: Some(PROGRAM.into()),
+    };
+    let mut legend = Legend {
+        files: vec![file("one/list.task"), file("two/list.task")],
+        ..Legend::default()
+    };
+    for id in 0..2 {
+        let sites = list.sites.iter().map(|&site| Site {
+            file: FileId::new(id),
+            ..site
+        });
+        legend.sites.extend(sites);
+    }
+    let text = entry(Answer::Harmless, PROGRAM, PLACES);
+    let half = list.sites.len() as u32;
+    for (path, offset) in [
+        ("one/heddle.toml", 0),
+        ("two/heddle.toml", half),
+        ("/home/me/two/heddle.toml", half),
+    ] {
+        let mut answers = Answers::new(path, &text, &legend).expect("a valid file");
+        let moved = |place| SiteId::new(site(&list, place).index() as u32 + offset);
+        let [first, second] = PLACES.map(moved);
+        assert!(answers.is_harmless(first, second), "{path}");
+    }
+}
+
+#[test]
+fn nothing_is_said_of_what_did_not_run_if_the_run_is_a_part() {
+    let text = entry(Answer::Harmless, PROGRAM, [(3, 13), (5, 3)]);
+    let (_, legend) = compiled(PROGRAM);
+    let mut answers = Answers::new("heddle.toml", &text, &legend).expect("a valid file");
+    assert_eq!(messages(&answers).len(), 1);
+    answers.leave_alone_what_did_not_run();
+    assert_eq!(messages(&answers), [""; 0]);
+}

@@ -80,7 +80,7 @@ struct Filter<'a, L> {
 impl<L: Listener> Listener for Filter<'_, L> {
     fn on(&mut self, event: Event) {
         match event {
-            Event::Cut { site } if self.cuts.contains(&site) => {}
+            Event::Cut { site, .. } if self.cuts.contains(&site) => {}
             event => self.listener.on(event),
         }
     }
@@ -98,7 +98,7 @@ impl Listener for Finder<'_> {
     fn on(&mut self, event: Event) {
         match event {
             Event::Begin { task } | Event::Resume { task } => self.running = task,
-            Event::Cut { site } => self.cut(site),
+            Event::Cut { site, .. } => self.cut(site),
             Event::Read { site, .. } | Event::Write { site, .. } | Event::Free { site, .. } => {
                 self.access(site);
             }

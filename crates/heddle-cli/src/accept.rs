@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
+use heddle_answers::anchor::Anchor;
+use heddle_answers::file::{self, Answer};
+use heddle_answers::{path_beside, source};
 use heddle_report::Problem;
 
-use super::anchor::Anchor;
-use super::file::{self, Answer};
-use super::{path_beside, shown, source};
 use crate::arguments::AcceptOptions;
 use crate::console::{Console, reason};
-use crate::input;
+use crate::input::{self, shown};
 use crate::status::Status;
 
 /// A position as reports write it: `line:column`.
