@@ -1,5 +1,6 @@
-//! Every program of `examples/ocr` is built twice, as it is and with RACY defined; the first must be clean, the second
-//! yield what its first line says, serially and on four threads. All failures are listed.
+//! Every program of `examples/ocr` is built as it is and with RACY defined; the first must be clean, the second
+//! yield what its first line says, serially and on four threads, and also if a task is slow to go on after it has
+//! made others runnable. All failures are listed.
 
 mod harness;
 
@@ -64,24 +65,44 @@ fn failure(program: &Path, threads: &str, expect: &Expect) -> Option<String> {
     (!is_right).then(|| format!("{threads} threads, {expect:?}: {}", all(&output)))
 }
 
+/// What makes each call that others may wait for take long to come back: they are through by then.
+const SLOW: &str = "
+#include <ocr.h>
+#include <unistd.h>
+#define SLOWLY(call) ({ u8 result = call; usleep(2000); result; })
+#define ocrEdtCreate(...) SLOWLY((ocrEdtCreate)(__VA_ARGS__))
+#define ocrAddDependence(...) SLOWLY((ocrAddDependence)(__VA_ARGS__))
+#define ocrEventSatisfy(...) SLOWLY((ocrEventSatisfy)(__VA_ARGS__))
+#define ocrEventCollectiveSatisfySlot(...) SLOWLY((ocrEventCollectiveSatisfySlot)(__VA_ARGS__))
+";
+
 #[test]
 fn every_example_yields_what_it_says() {
     let dir = scratch("ocr");
+    let slow = dir.join("slow.h");
+    std::fs::write(&slow, SLOW).expect("the folder is writable");
+    let slow = slow.to_string_lossy();
     let mut failures = Vec::new();
     let examples = examples();
     assert!(examples.len() > 15, "where are the examples?");
     for source in &examples {
         let name = source.file_stem().unwrap_or_default().to_string_lossy();
-        let variants: [(&[&str], _, _); 2] = [
-            (&[], Expect::Nothing, "clean"),
-            (&["-DRACY"], expected(source), "racy"),
+        let variants: [(&[&str], _, _, &[&str]); 3] = [
+            (&[], Expect::Nothing, "clean", &["1", "4"]),
+            (&["-DRACY"], expected(source), "racy", &["1", "4"]),
+            (
+                &["-DRACY", "-include", &slow],
+                expected(source),
+                "slow",
+                &["4"],
+            ),
         ];
-        for (flags, expect, variant) in variants {
+        for (flags, expect, variant, runs) in variants {
             let program = dir.join(format!("{name}-{variant}"));
             build(source, &program, flags);
-            let runs = ["1", "4"].iter();
+            let runs = runs.iter();
             let failed = runs.filter_map(|threads| failure(&program, threads, &expect));
-            failures.extend(failed.map(|text| format!("{name}: {text}")));
+            failures.extend(failed.map(|text| format!("{name}, {variant}: {text}")));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
