@@ -1,6 +1,6 @@
 // with RACY: race
-// Two tasks that acquire a block for exclusive writing come one after the other, in either order: no race. With
-// RACY one of them does not ask for it.
+// A task that acquires a block for exclusive writing excludes all others that write to it, in either order: no race. With
+// RACY two of them have read-write access, and do not exclude each other.
 
 #include <ocr.h>
 
@@ -40,9 +40,9 @@ static ocrGuid_t reader(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
-    ocrGuid_t block = number(1), done[2], edt[2];
-    ocrGuid_t last = create(reader, 3, EDT_PROP_NONE, NULL);
-    for (int i = 0; i < 2; i++) {
+    ocrGuid_t block = number(1), done[3], edt[3];
+    ocrGuid_t last = create(reader, 4, EDT_PROP_NONE, NULL);
+    for (int i = 0; i < 3; i++) {
         edt[i] = create(writer, 1, EDT_PROP_NONE, &done[i]);
         ocrAddDependence(done[i], last, 1 + i, DB_MODE_NULL);
     }
@@ -52,6 +52,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 #else
     ocrAddDependence(block, edt[1], 0, DB_MODE_EW);
 #endif
+    ocrAddDependence(block, edt[2], 0, DB_MODE_RW);
     ocrAddDependence(block, last, 0, DB_MODE_CONST);
     return NULL_GUID;
 }

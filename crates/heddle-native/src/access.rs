@@ -171,7 +171,8 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
         }
         thread.stack.touched(address);
     }
-    if thread.openmp.watches(address) || crate::ocr::is_block(address) {
+    let is_other = crate::ocr::is_block(address) && !crate::ocr::may_touch(&thread.ocr, address);
+    if thread.openmp.watches(address) || is_other {
         return false;
     }
     let Some(site) = crate::report::modules::near_site(pc) else {

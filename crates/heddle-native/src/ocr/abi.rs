@@ -2,7 +2,6 @@
 //!
 //! What a call reads and writes of the program's memory counts as the program's accesses.
 
-use super::actor::Delivery;
 use super::arena::LIFE;
 use super::block::{self, Held, How, NOT_ACQUIRED};
 use super::collective;
@@ -185,8 +184,7 @@ pub(super) fn block_for_caller(
         });
         let (guid, start, held) = made?;
         if let Some(held) = held {
-            world().take_hold(guid);
-            thread.ocr.add_held(held);
+            block::created(thread, &mut world(), held);
         }
         Some((guid, start))
     });
@@ -234,14 +232,7 @@ fn satisfy(event: Guid, data: Guid, slot: u32, pc: usize) -> u8 {
             world.counted.satisfies();
             let here = actor.here();
             let data = if data.is_nothing() { Guid::NULL } else { data };
-            let delivery = Delivery {
-                to: event,
-                slot,
-                data,
-                mode: None,
-                sources: vec![here],
-            };
-            world.deliver(actor, delivery);
+            world.pass(actor, event, slot, data, here);
         });
     });
     DONE
@@ -249,6 +240,7 @@ fn satisfy(event: Guid, data: Guid, slot: u32, pc: usize) -> u8 {
 
 fn depend(from: Guid, from_slot: u32, to: Guid, slot: u32, mode: u32, pc: usize) -> u8 {
     let done = thread::enter(|runtime, thread| {
+        block::asked(thread, mode);
         with_actor(runtime, thread, pc, |world, actor| {
             if from_slot != 0 && !world.has_slots(from) {
                 return INVALID;
@@ -269,9 +261,7 @@ fn destroy_block(guid: Guid, pc: usize) -> u8 {
         let guid = world.objects.resolve(guid);
         // Whoever destroys a block need not have acquired it.
         if !thread.ocr.holds(guid) {
-            thread
-                .ocr
-                .add_held(Held::new(guid, start, size, How::Shared));
+            thread.ocr.add_held(Held::new(guid, start, size, How::Read));
             world.take_hold(guid);
         }
         Some(start - LIFE)

@@ -7,6 +7,11 @@
 //!
 //! A destroyed block goes when the last task that has it gives it back; so an access never comes too late, but an
 //! acquisition may: it is a read of a word in front of the block that `ocrDbDestroy` writes.
+//!
+//! A task that asks for exclusive writing is the only one that may write to the block, says the specification (1.2,
+//! on the modes of data blocks, with an example): it excludes others of its kind and those with read-write access, which do not
+//! exclude each other. So the block has a lock of readers and writers. Tasks with read-write access take it from the
+//! first dependence on that the program adds for exclusive writing; programs that add none pay nothing.
 
 use super::Local;
 use super::actor::{Actor, Source};
@@ -21,6 +26,8 @@ use crate::{access, heap, section};
 use heddle_core::SiteId;
 use heddle_rt::LockMode;
 
+/// Read and write.
+pub(super) const READ_WRITE: u32 = 2;
 /// Exclusive write.
 pub(super) const EXCLUSIVE: u32 = 4;
 /// The creator does not want the block itself.
@@ -36,7 +43,9 @@ pub(super) struct Block {
     /// How many tasks have it.
     pub(super) holders: u32,
     /// Whether a task has it for exclusive writing.
-    pub(super) has_writer: bool,
+    pub(super) is_exclusive: bool,
+    /// How many tasks with read-write access keep others from that.
+    pub(super) writers: u32,
     /// Tasks that could run but for that.
     pub(super) waiting: Vec<Job>,
 }
@@ -48,17 +57,40 @@ pub(super) struct Held {
     pub(super) end: usize,
     pub(super) guid: Guid,
     pub(super) how: How,
+    /// Whether it holds the block's lock, alone or with others.
+    is_locked: bool,
     /// Where it was released or destroyed, if it was.
     released: Option<SiteId>,
 }
 
 /// How a block came to a task.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum How {
-    /// With others.
-    Shared,
     /// Alone: it holds the block's lock.
     Exclusive,
+    /// With others that write: it shares the block's lock with them, if it has one.
+    Write,
+    /// With all others.
+    Read,
+}
+
+impl How {
+    /// By the mode of a dependence.
+    pub(super) fn new(mode: u32) -> Self {
+        match mode {
+            EXCLUSIVE => Self::Exclusive,
+            READ_WRITE => Self::Write,
+            _ => Self::Read,
+        }
+    }
+
+    fn lock_mode(self) -> Option<LockMode> {
+        match self {
+            Self::Exclusive => Some(LockMode::Exclusive),
+            Self::Write => Some(LockMode::Shared),
+            Self::Read => None,
+        }
+    }
 }
 
 impl Held {
@@ -68,6 +100,7 @@ impl Held {
             end: start + size,
             guid,
             how,
+            is_locked: false,
             released: None,
         }
     }
@@ -75,12 +108,13 @@ impl Held {
 
 /// The task gets these blocks; the same one twice is once.
 pub(super) fn hold(held: &mut Vec<Held>) {
-    held.sort_by_key(|held| (held.start, held.how == How::Shared));
+    held.sort_by_key(|held| (held.start, held.how));
     held.dedup_by_key(|held| held.start);
 }
 
 impl Local {
     /// What is known of the block at `address`.
+    #[inline(always)]
     fn held_at(&self, address: usize) -> Option<&Held> {
         let after = self.held.partition_point(|held| held.start <= address);
         let held = &self.held[after.checked_sub(1)?];
@@ -103,17 +137,22 @@ impl Local {
     }
 }
 
+/// Whether the running task may access the data block at `address`.
+#[inline(always)]
+pub(crate) fn may_touch(local: &Local, address: usize) -> bool {
+    // Code outside of tasks gets pointers by other means.
+    local.edt.is_null() || matches!(local.held_at(address), Some(held) if held.released.is_none())
+}
+
 /// An access to a data block that is new to its strand: may the task make it?
 #[inline(never)]
 pub(crate) fn touched(thread: &Thread, address: usize, pc: usize) {
     let local = &thread.ocr;
-    // Code outside of tasks gets pointers by other means.
-    if local.edt.is_null() {
+    if may_touch(local, address) {
         return;
     }
-    match local.held_at(address).map(|held| held.released) {
-        Some(None) => {}
-        Some(Some(site)) => tell(thread, address, pc, Rule::AfterRelease, Some(site)),
+    match local.held_at(address).and_then(|held| held.released) {
+        Some(site) => tell(thread, address, pc, Rule::AfterRelease, Some(site)),
         None => tell(thread, address, pc, Rule::NotAcquired, None),
     }
 }
@@ -167,12 +206,13 @@ impl World {
             size,
             site: actor.site,
             holders: 0,
-            has_writer: false,
+            is_exclusive: false,
+            writers: 0,
             waiting: Vec::new(),
         };
         let guid = self.objects.add(Object::Block(Box::new(block)));
         self.blocks.insert(start, guid);
-        let held = (flags & NOT_ACQUIRED == 0).then(|| Held::new(guid, start, size, How::Shared));
+        let held = (flags & NOT_ACQUIRED == 0).then(|| Held::new(guid, start, size, How::Write));
         Some((guid, start, held))
     }
 }
@@ -188,45 +228,97 @@ pub(super) fn release(thread: &mut Thread, world: &mut World, guid: Guid, site: 
     thread.engine.suspend(&mut thread.cursor);
     let held = thread.ocr.held[at];
     thread.ocr.held[at].released = Some(site);
-    if held.how == How::Exclusive {
-        unlock(thread, world, &held);
-    }
+    unlock(thread, world, &held);
     world.let_go(&held);
     true
 }
 
-/// The running task takes the locks of the blocks it has for itself.
-pub(super) fn lock_all(thread: &mut Thread, held: &[Held]) {
-    let Some(runtime) = crate::runtime::runtime() else {
+/// A block that keeps the task from running, if one does; else it has its blocks' locks in the world.
+pub(super) fn busy(world: &mut World, held: &[Held]) -> Option<Guid> {
+    if !world.has_exclusion {
+        return None;
+    }
+    let keeps = |held: &&Held| match (world.objects.block(held.guid), held.how) {
+        (Some(block), How::Exclusive) => block.is_exclusive || block.writers > 0,
+        (Some(block), How::Write) => block.is_exclusive,
+        _ => false,
+    };
+    let busy = held.iter().find(keeps).map(|held| held.guid);
+    if busy.is_none() {
+        held.iter().for_each(|held| world.count_in(held));
+    }
+    busy
+}
+
+/// The running task takes the locks of these blocks, which it has in the world.
+pub(super) fn lock_all<'a>(
+    thread: &mut Thread,
+    world: &World,
+    held: impl Iterator<Item = &'a mut Held>,
+) {
+    let Some(runtime) = crate::runtime::runtime().filter(|_| world.has_exclusion) else {
         return;
     };
-    for held in held.iter().filter(|held| held.how == How::Exclusive) {
-        let lock = runtime.locks.id(held.start + LIFE, LockKind::Block);
-        let engine = &runtime.engine;
-        engine.acquire(&mut thread.cursor, lock, LockMode::Exclusive);
+    for held in held {
+        if let Some(mode) = held.how.lock_mode() {
+            let lock = runtime.locks.id(held.start + LIFE, LockKind::Block);
+            runtime.engine.acquire(&mut thread.cursor, lock, mode);
+            held.is_locked = true;
+        }
     }
+}
+
+/// The running task has created a block.
+pub(super) fn created(thread: &mut Thread, world: &mut World, mut held: Held) {
+    world.take_hold(held.guid);
+    if world.has_exclusion {
+        world.count_in(&held);
+        lock_all(thread, world, std::iter::once(&mut held));
+    }
+    thread.ocr.add_held(held);
+}
+
+/// A dependence of this mode is added. If it is the first for exclusive writing, the running task has the locks of its
+/// blocks from now on.
+pub(super) fn asked(thread: &mut Thread, mode: u32) {
+    let mut world = world();
+    if mode != EXCLUSIVE || std::mem::replace(&mut world.has_exclusion, true) {
+        return;
+    }
+    let mut held = std::mem::take(&mut thread.ocr.held);
+    let own = |held: &&mut Held| held.released.is_none();
+    held.iter_mut()
+        .filter(own)
+        .for_each(|held| world.count_in(held));
+    lock_all(thread, &world, held.iter_mut().filter(own));
+    thread.ocr.held = held;
 }
 
 /// The running task gives all blocks back that it still has.
 pub(super) fn release_all(thread: &mut Thread, world: &mut World) {
     let held = std::mem::take(&mut thread.ocr.held);
     for held in held.iter().filter(|held| held.released.is_none()) {
-        if held.how == How::Exclusive {
-            unlock(thread, world, held);
-        }
+        unlock(thread, world, held);
         world.let_go(held);
     }
 }
 
 fn unlock(thread: &mut Thread, world: &mut World, held: &Held) {
+    if !held.is_locked {
+        return;
+    }
     if let Some(runtime) = crate::runtime::runtime() {
         let lock = runtime.locks.id(held.start + LIFE, LockKind::Block);
         section::give_back(runtime, thread, lock);
     }
     if let Some(block) = world.objects.block(held.guid) {
-        block.has_writer = false;
+        match held.how {
+            How::Exclusive => block.is_exclusive = false,
+            How::Write => block.writers = block.writers.saturating_sub(1),
+            How::Read => {}
+        }
         for job in std::mem::take(&mut block.waiting) {
-            super::schedule::retry(job);
+            super::schedule::push(job);
         }
     }
 }
@@ -242,24 +334,39 @@ pub(super) fn destroy(world: &mut World, guid: Guid, source: Source) {
         start: block.start,
         size: block.size,
         holders: block.holders,
+        is_buried: false,
         source,
     };
-    world.graves.insert(guid, grave);
+    let grave = world.graves.entry(guid).or_insert(grave);
     for job in block.waiting {
-        super::schedule::retry(job);
+        super::schedule::push(job);
     }
     if grave.holders == 0 {
-        bury(&grave);
+        bury(grave);
     }
 }
 
-/// The memory of a destroyed block can be used again.
-fn bury(grave: &Grave) {
-    heap::disown(grave.start - HEADER);
-    arena::give_back(grave.start, grave.size);
+/// The memory of a destroyed block can be used again, once: a task that comes too late may have it and give it back
+/// after that.
+fn bury(grave: &mut Grave) {
+    if !std::mem::replace(&mut grave.is_buried, true) {
+        heap::disown(grave.start - HEADER);
+        arena::give_back(grave.start, grave.size);
+    }
 }
 
 impl World {
+    /// A task has the block's lock.
+    fn count_in(&mut self, held: &Held) {
+        if let Some(block) = self.objects.block(held.guid) {
+            match held.how {
+                How::Exclusive => block.is_exclusive = true,
+                How::Write => block.writers += 1,
+                How::Read => {}
+            }
+        }
+    }
+
     /// A task has the block.
     pub(super) fn take_hold(&mut self, guid: Guid) {
         if let Some(block) = self.objects.block(guid) {

@@ -1,7 +1,7 @@
 //! Event-driven tasks and their templates, from creation until they can run.
 
 use super::actor::{Actor, Delivery, Newborn, Source};
-use super::block::EXCLUSIVE;
+use super::block::{How, READ_WRITE};
 use super::event::{Event, Kind, Sink, shrink};
 use super::guid::{Guid, Object, Sort};
 use super::misuse::Rule;
@@ -17,8 +17,6 @@ const UNKNOWN: u32 = -1i32 as u32;
 const FINISH: u16 = 1;
 /// The output event is the caller's own.
 const OUTPUT_IS_GIVEN: u16 = 8;
-/// Read and write.
-const DEFAULT_MODE: u32 = 2;
 
 /// What tasks are made from.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +105,7 @@ impl World {
         };
         let open = Slot {
             state: SlotState::Open,
-            mode: DEFAULT_MODE,
+            mode: READ_WRITE,
         };
         let edt = Edt {
             template,
@@ -150,7 +148,7 @@ impl World {
         }
         for (slot, &from) in (0..).zip(dependences) {
             if from != Guid::UNINITIALIZED {
-                self.add_dependence(actor, from, 0, guid, slot, DEFAULT_MODE);
+                self.add_dependence(actor, from, 0, guid, slot, READ_WRITE);
             }
         }
     }
@@ -175,7 +173,7 @@ impl World {
             from_slot,
             to,
             slot,
-            mode,
+            mode: Some(mode),
             source,
         };
         match sort {
@@ -264,10 +262,11 @@ impl World {
         schedule::push(Job { edt: guid, started });
     }
 
-    /// Whether a task that can run will have a data block for itself.
+    /// Whether a task that can run will have a data block's lock.
     pub(super) fn excludes(&self, guid: Guid) -> bool {
-        matches!(self.objects.get(guid), Some(Object::Edt(edt))
-            if edt.slots.iter().any(|slot| slot.mode == EXCLUSIVE))
+        let locks = |slot: &Slot| How::new(slot.mode) != How::Read;
+        self.has_exclusion
+            && matches!(self.objects.get(guid), Some(Object::Edt(edt)) if edt.slots.iter().any(locks))
     }
 
     /// Where the code of a task begins, as a place that is called.

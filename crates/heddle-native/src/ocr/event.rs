@@ -69,7 +69,8 @@ pub(super) struct Sink {
     pub(super) from_slot: u32,
     pub(super) to: Guid,
     pub(super) slot: u32,
-    pub(super) mode: u32,
+    /// None leaves the slot's as it is.
+    pub(super) mode: Option<u32>,
     /// Where the dependence was added.
     pub(super) source: Source,
 }
@@ -128,6 +129,40 @@ impl Event {
 }
 
 impl World {
+    /// The actor satisfies something with a data block, or with an event: then when that is satisfied, and with
+    /// what it carries.
+    pub(super) fn pass(
+        &mut self,
+        actor: &mut Actor,
+        to: Guid,
+        slot: u32,
+        data: Guid,
+        source: Source,
+    ) {
+        match self.objects.get(data).map(Object::sort) {
+            Some(Sort::Event) => {
+                let sink = Sink {
+                    from_slot: 0,
+                    to,
+                    slot,
+                    mode: None,
+                    source,
+                };
+                self.attach(actor, data, sink);
+            }
+            _ => {
+                let first = Delivery {
+                    to,
+                    slot,
+                    data,
+                    mode: None,
+                    sources: vec![source],
+                };
+                self.deliver(actor, first);
+            }
+        }
+    }
+
     /// A satisfaction arrives, and all that follows from it.
     pub(super) fn deliver(&mut self, actor: &mut Actor, first: Delivery) {
         let mut work = vec![first];
@@ -306,7 +341,7 @@ impl Sink {
             to: self.to,
             slot: self.slot,
             data,
-            mode: Some(self.mode),
+            mode: self.mode,
             sources,
         }
     }

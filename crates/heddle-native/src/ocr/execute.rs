@@ -1,11 +1,11 @@
 //! One task on one worker, from its start to all that follows from its end.
 
-use super::actor::{Actor, Delivery, Point, Source};
+use super::actor::{Actor, Point, Source};
 use super::arena::LIFE;
-use super::block::{self, EXCLUSIVE, Held, How};
+use super::block::{self, Held, How};
 use super::edt::{Slot, SlotState};
 use super::guid::{Guid, Object};
-use super::schedule::Job;
+use super::schedule::{self, Job};
 use super::world::{Finish, Owner, World, world};
 use super::{Local, actor};
 use crate::access;
@@ -91,12 +91,13 @@ fn begin(runtime: &'static Runtime, thread: &mut Thread, job: Job, base: usize) 
     let mut held = Vec::new();
     let dependences = dependences(&mut world, &slots, &mut held);
     block::hold(&mut held);
-    if let Some(busy) = busy(&mut world, &held) {
+    if let Some(busy) = block::busy(&mut world, &held) {
         if let Some(edt) = world.objects.edt(guid) {
             edt.slots = slots;
         }
         if let Some(block) = world.objects.block(busy) {
             block.waiting.push(Job { edt: guid, started });
+            schedule::set_aside();
         }
         return None;
     }
@@ -130,7 +131,7 @@ fn begin(runtime: &'static Runtime, thread: &mut Thread, job: Job, base: usize) 
     for held in &held {
         world.take_hold(held.guid);
     }
-    block::lock_all(thread, &held);
+    block::lock_all(thread, &world, held.iter_mut());
     let finish = is_finish.then(|| {
         let finish = world.open(home);
         let scope = engine.finish_begin(&mut thread.cursor, FinishKind::Finish, site);
@@ -186,11 +187,7 @@ fn dependences(world: &mut World, slots: &[Slot], held: &mut Vec<Held>) -> Vec<D
             continue;
         }
         if start != 0 {
-            let how = match slot.mode {
-                EXCLUSIVE => How::Exclusive,
-                _ => How::Shared,
-            };
-            held.push(Held::new(guid, start, size, how));
+            held.push(Held::new(guid, start, size, How::new(slot.mode)));
         }
         told.push(Dependence {
             guid: data,
@@ -199,23 +196,6 @@ fn dependences(world: &mut World, slots: &[Slot], held: &mut Vec<Held>) -> Vec<D
         });
     }
     told
-}
-
-/// A block that another task has for itself, if the task needs one; else it has all it needs.
-fn busy(world: &mut World, held: &[Held]) -> Option<Guid> {
-    let wanted = || held.iter().filter(|held| held.how == How::Exclusive);
-    for held in wanted() {
-        let block = world.objects.block(held.guid);
-        if block.is_some_and(|block| block.has_writer) {
-            return Some(held.guid);
-        }
-    }
-    for held in wanted() {
-        if let Some(block) = world.objects.block(held.guid) {
-            block.has_writer = true;
-        }
-    }
-    None
 }
 
 /// The runtime's memory is the program's now, and new to it.
@@ -307,16 +287,7 @@ fn conclude(
         world.counted.satisfies();
         let here = actor.here();
         last = Some(here);
-        world.deliver(
-            &mut actor,
-            Delivery {
-                to: output,
-                slot: 0,
-                data,
-                mode: None,
-                sources: vec![here],
-            },
-        );
+        world.pass(&mut actor, output, 0, data, here);
     }
     if is_foreign {
         let end = last.unwrap_or_else(|| actor.here());

@@ -142,9 +142,7 @@ fn acquire(data: Guid) -> (usize, u64) {
         let block = world.objects.block(guid)?;
         let (start, size) = (block.start, block.size);
         if !thread.ocr.holds(guid) {
-            thread
-                .ocr
-                .add_held(Held::new(guid, start, size, How::Shared));
+            thread.ocr.add_held(Held::new(guid, start, size, How::Read));
             world.take_hold(guid);
         }
         Some((start, size as u64))

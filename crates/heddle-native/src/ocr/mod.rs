@@ -45,7 +45,7 @@ mod schedule;
 mod world;
 
 pub(crate) use arena::{HEADER, is_block};
-pub(crate) use block::touched;
+pub(crate) use block::{may_touch, touched};
 pub(crate) use count::{any, counts};
 pub(crate) use misuse::{Told, findings, gaps, has_findings};
 pub(crate) use world::function_of;

@@ -81,15 +81,15 @@ pub(super) fn worker() -> usize {
 /// The task can run.
 pub(super) fn push(job: Job) {
     ACTIVE.fetch_add(1, Ordering::AcqRel);
-    retry(job);
-}
-
-/// It could all the time, but for a block that another task had for itself.
-pub(super) fn retry(job: Job) {
     queue(worker()).push_back(job);
     if workers() > 1 {
         CHANGED.notify_one();
     }
+}
+
+/// A task that was taken waits for a block: whoever has that pushes it again.
+pub(super) fn set_aside() {
+    ACTIVE.fetch_sub(1, Ordering::AcqRel);
 }
 
 fn take() -> Option<Job> {

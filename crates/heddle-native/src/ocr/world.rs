@@ -31,6 +31,8 @@ pub(super) struct World {
     pub(super) blocks: BTreeMap<usize, Guid>,
     /// Those that were destroyed.
     pub(super) graves: FxHashMap<Guid, Grave>,
+    /// Whether a dependence for exclusive writing was added: from then on blocks have locks.
+    pub(super) has_exclusion: bool,
 }
 
 /// A data block that was destroyed.
@@ -40,6 +42,8 @@ pub(super) struct Grave {
     pub(super) size: usize,
     /// How many tasks still have it.
     pub(super) holders: u32,
+    /// Whether its memory was given back.
+    pub(super) is_buried: bool,
     /// Up to where its destroyer had come.
     pub(super) source: Source,
 }
