@@ -14,7 +14,9 @@ use crate::exclusion::Hold;
 use crate::history::{Conflict, Quick, Taken, Touch};
 use crate::races::Races;
 use crate::spread::{GRANULE, Spread, bytes_of};
-use crate::states::{Mark, StateId, WHOLE};
+#[cfg(not(feature = "shuttle"))]
+use crate::states::WHOLE;
+use crate::states::{Mark, StateId};
 use crate::sync::{Arc, AtomicU32, Ordering, PoisonError};
 use heddle_core::{AccessKind, Certainty};
 use rustc_hash::FxHashMap;
@@ -118,6 +120,7 @@ impl Meter {
         }
     }
 
+    #[cfg(not(feature = "shuttle"))]
     /// Adds granules that follow each other. There must be room.
     fn add_granules(&self, from: u64, to: u64) {
         let [next, stride, _, size] = self.open.words();

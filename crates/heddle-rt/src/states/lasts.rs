@@ -1,0 +1,96 @@
+//! What the last writes of a granule held, and the reads in sections since: what hand-offs follow from.
+
+use super::{Blocks, LOOKS, LastId, LastLink, Mark, Mask, States};
+use crate::exclusion::Hold;
+
+impl States {
+    /// What the last writes held, after one more of these bytes that holds `hold`.
+    pub(crate) fn overwrite(
+        &self,
+        blocks: &mut Blocks,
+        last: LastId,
+        mask: Mask,
+        hold: Hold,
+    ) -> Option<LastId> {
+        if last == LastId::NOTHING && hold == Hold::NOTHING {
+            return Some(last);
+        }
+        let before: Vec<LastLink> = self.lasts_of(last).collect();
+        let kept = before.into_iter().filter(|link| link.mask & !mask != 0);
+        let kept: Vec<LastLink> = kept.collect();
+        let rest = kept
+            .into_iter()
+            .rev()
+            .try_fold(LastId::NOTHING, |rest, link| {
+                let mask = link.mask & !mask;
+                self.push_last(blocks, LastLink { mask, rest, ..link })
+            })?;
+        if hold == Hold::NOTHING {
+            return Some(rest);
+        }
+        let link = LastLink {
+            hold,
+            mask,
+            reader: 0,
+            rest,
+        };
+        self.push_last(blocks, link)
+    }
+
+    /// The same, after a read in a section. The oldest reads are forgotten when there are many.
+    pub(crate) fn look(&self, blocks: &mut Blocks, last: LastId, now: Mark) -> Option<LastId> {
+        let mut rest = last;
+        if self.lasts_of(last).filter(|link| link.reader != 0).count() >= 2 * LOOKS {
+            let mut looks = 0;
+            let kept: Vec<LastLink> = self
+                .lasts_of(last)
+                .filter(|link| {
+                    looks += usize::from(link.reader != 0);
+                    link.reader == 0 || looks <= LOOKS
+                })
+                .collect();
+            rest = kept
+                .into_iter()
+                .rev()
+                .try_fold(LastId::NOTHING, |rest, link| {
+                    self.push_last(blocks, LastLink { rest, ..link })
+                })?;
+        }
+        let link = LastLink {
+            hold: now.hold,
+            mask: now.mask,
+            reader: now.strand,
+            rest,
+        };
+        self.push_last(blocks, link)
+    }
+
+    fn push_last(&self, blocks: &mut Blocks, link: LastLink) -> Option<LastId> {
+        self.lasts.push_in(&mut blocks.lasts, link).map(LastId)
+    }
+
+    /// The reads of these bytes in sections since they were last written, and what they held.
+    pub(crate) fn read_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = (u32, Hold)> {
+        let read = move |link: &LastLink| link.mask & mask != 0 && link.reader != 0;
+        self.lasts_of(last)
+            .filter(read)
+            .map(|link| (link.reader, link.hold))
+    }
+
+    /// What the last writes of these bytes held.
+    pub(crate) fn held_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = Hold> + '_ {
+        let touched = self
+            .lasts_of(last)
+            .filter(move |link| link.mask & mask != 0 && link.reader == 0);
+        touched.map(|link| link.hold)
+    }
+
+    fn lasts_of(&self, last: LastId) -> impl Iterator<Item = LastLink> + '_ {
+        let mut at = last;
+        std::iter::from_fn(move || {
+            let link = (at != LastId::NOTHING).then(|| self.lasts.get(at.0))?;
+            at = link.rest;
+            Some(link)
+        })
+    }
+}
