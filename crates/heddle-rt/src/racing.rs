@@ -13,7 +13,9 @@ use crate::engine::{Cursor, Engine};
 use crate::exclusion::Hold;
 use crate::history::{Conflict, Quick, Taken, Touch};
 use crate::races::Races;
-use crate::spread::{GRANULE, Spread, bytes_of};
+#[cfg(not(feature = "shuttle"))]
+use crate::spread::GRANULE;
+use crate::spread::{Spread, bytes_of};
 #[cfg(not(feature = "shuttle"))]
 use crate::states::WHOLE;
 use crate::states::{Mark, StateId};
