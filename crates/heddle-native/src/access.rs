@@ -161,7 +161,7 @@ pub(crate) fn bytes_of(address: usize, end: usize) -> (u64, u8) {
 #[inline(always)]
 pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) -> bool {
     let Some(thread) = checked() else { return true };
-    if !thread.is_quick || !thread.cursor.holds_nothing() || guarded::any() {
+    if !thread.is_quick || !thread.cursor.holds_nothing() || guarded::any() || thread.awaited != 0 {
         return false;
     }
     thread.activity.access();
@@ -376,6 +376,15 @@ pub(crate) fn is_own(granule: u64) -> bool {
     crate::openmp::is_own_memory(address)
 }
 
+/// A volatile read that lies within a granule. It is made after this check of it, and a write may come in between.
+#[inline]
+fn awaited(kind: AccessKind, address: usize, len: usize, pc: usize) {
+    aligned(kind, address, len, pc);
+    if let Some(thread) = checked() {
+        (thread.awaited, _) = bytes_of(address, address.wrapping_add(len));
+    }
+}
+
 /// What instrumented code calls: the functions, all symbols that mean the same.
 macro_rules! hooks {
     ($([$($symbol:literal),+] $name:ident, $check:ident, $kind:expr, $len:expr;)*) => {
@@ -388,10 +397,14 @@ macro_rules! hooks {
 }
 
 hooks! {
-    ["__tsan_read1", "__tsan_volatile_read1"] read1, aligned, Read, 1;
-    ["__tsan_read2", "__tsan_volatile_read2"] read2, aligned, Read, 2;
-    ["__tsan_read4", "__tsan_volatile_read4"] read4, aligned, Read, 4;
-    ["__tsan_read8", "__tsan_volatile_read8", "__tsan_vptr_read"] read8, aligned, Read, 8;
+    ["__tsan_read1"] read1, aligned, Read, 1;
+    ["__tsan_read2"] read2, aligned, Read, 2;
+    ["__tsan_read4"] read4, aligned, Read, 4;
+    ["__tsan_read8", "__tsan_vptr_read"] read8, aligned, Read, 8;
+    ["__tsan_volatile_read1"] volatile_read1, awaited, Read, 1;
+    ["__tsan_volatile_read2"] volatile_read2, awaited, Read, 2;
+    ["__tsan_volatile_read4"] volatile_read4, awaited, Read, 4;
+    ["__tsan_volatile_read8"] volatile_read8, awaited, Read, 8;
     ["__tsan_write1", "__tsan_volatile_write1"] write1, aligned, Write, 1;
     ["__tsan_write2", "__tsan_volatile_write2"] write2, aligned, Write, 2;
     ["__tsan_write4", "__tsan_volatile_write4"] write4, aligned, Write, 4;

@@ -37,9 +37,10 @@ impl Activity {
         self.entered = CYCLE.load(Ordering::Relaxed);
     }
 
-    /// It makes an access.
+    /// It is inside by the quick way, and makes an access.
     #[inline]
     pub(crate) fn access(&mut self) {
+        self.enter();
         self.is_parked = false;
     }
 

@@ -44,6 +44,7 @@ extern "C" fn start() {
         return refuse(&options);
     };
     engine.owned_by(crate::access::is_own);
+    engine.sequenced_by(crate::report::sequence::is_below);
     engine.witnessed_by(crate::report::witness::witness);
     engine.order_sections();
     engine.analyse(options.analysis);

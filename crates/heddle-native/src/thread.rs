@@ -38,6 +38,8 @@ pub struct Thread {
     pub ignore: u32,
     /// What matters to giving back what is unused.
     pub(crate) activity: Activity,
+    /// The granule of a volatile read that was checked, and made since; 0 if the thread has entered since then.
+    pub(crate) awaited: u64,
     /// Whether accesses may be made in the quick way.
     pub(crate) is_quick: bool,
     /// What it remembers of OpenMP.
@@ -114,7 +116,12 @@ pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R>
     }
     thread.activity.enter();
     thread.uncheck();
-    let result = runtime().map(|runtime| own_stack::call(|| f(runtime, thread)));
+    let result = runtime().map(|runtime| {
+        own_stack::call(|| {
+            thread.look_back();
+            f(runtime, thread)
+        })
+    });
     thread.inside = false;
     thread.cache.follow(thread.cursor.strand());
     if thread.ignore == 0 && result.is_some() {
@@ -136,6 +143,16 @@ pub(crate) fn rests() {
 }
 
 impl Thread {
+    /// The value of the last volatile read may be that of a write that was noted only after the read was checked.
+    #[inline]
+    fn look_back(&mut self) {
+        if self.awaited != 0 {
+            let granule = std::mem::take(&mut self.awaited);
+            self.engine
+                .look_back(&mut self.cache, &mut self.cursor, granule);
+        }
+    }
+
     /// An access begins, to any number of granules.
     pub(crate) fn begin_access(&mut self) {
         self.engine.begin_access(&mut self.cache, &mut self.cursor);
@@ -160,6 +177,7 @@ pub fn attach(cursor: Cursor) {
         gap: Gap::default(),
         ignore: 0,
         activity: Activity::default(),
+        awaited: 0,
         is_quick: runtime.engine.is_quick(),
         openmp: crate::openmp::Local::default(),
         api: crate::api::Local::default(),

@@ -85,7 +85,7 @@ fn a_child_made_past_the_c_library_reports_too() {
     let printed = text(&output.stdout);
     assert!(printed.contains("race: x is"), "{}", all(&output));
     assert_eq!(printed.matches("guarantee:").count(), 2, "{printed}");
-    assert_eq!(output.status.code(), Some(0), "{}", all(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", all(&output));
 }
 
 /// Forks `FORKS` times while other threads allocate, lock and touch memory; each child does so, too.
@@ -146,6 +146,28 @@ int main(int count, char **words)
 "#;
 
 #[test]
+fn a_race_of_a_child_alone_decides_the_status_of_the_command() {
+    for (n, (words, status)) in [
+        (&["--"] as &[&str], 1),
+        (&["--exit-status", "66", "--"], 66),
+        (&["--format", "json", "--"], 1),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let rest = format!(
+            "int main(void) {{ int status; pid_t p = fork(); if (p == 0) {{ race(); exit(0); }} \
+             waitpid(p, &status, 0); return WEXITSTATUS(status) == {status} ? 0 : 9; }}\n"
+        );
+        let output = finished(run(words).arg(program(&format!("child-alone-{n}"), &rest)));
+        assert_eq!(output.status.code(), Some(status), "{}", all(&output));
+    }
+    let clean = "int main(void) { int status; pid_t p = fork(); if (p == 0) exit(0); waitpid(p, &status, 0); return 0; }\n";
+    let output = checked("child-clean", clean);
+    assert_eq!(output.status.code(), Some(0), "{}", all(&output));
+}
+
+#[test]
 fn forks_under_load_do_not_hang() {
     let program = program("load", UNDER_LOAD);
     let mut command = Command::new("timeout");
@@ -171,7 +193,7 @@ static void round_of_tasks(int count)
 }
 static void *forks(void *unused)
 {
-    for (int n = 0; n < 60; n++) {
+    for (int n = 0; n < 300; n++) {
         pid_t child = fork();
         if (child == 0) {
             alarm(20);

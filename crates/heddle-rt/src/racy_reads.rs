@@ -6,10 +6,10 @@
 //! and what a strand did is not kept in sequence:
 //!
 //! 1. What precedes the writer's strand is handed over.
-//! 2. Of what the writer's strand did itself, that is handed over which stands above the write in the program: which has
-//!    a lower site. Sites are code addresses, or are numbered as they are first executed. No compiler has to keep the
-//!    sequence of plain accesses between two operations that synchronise, so nobody can rely on more.
-//!
+//! 2. Of what the writer's strand did itself, all is handed over that does not stand below the write in the program. The
+//!    front end knows what does ([`Engine::sequenced_by`]); without one, what has the higher site, or the same: sites are
+//!    numbered as they are first executed. No compiler has to keep the sequence of plain accesses between two
+//!    operations that synchronise, so nobody can rely on more.
 //! 3. The write itself is handed over; of many that the reader has read of one strand and one place of the program, the
 //!    first.
 //!
@@ -23,10 +23,10 @@
 //! 2. A race that was met time and again is only counted ([`crate::cache`]), and hands nothing over. Nor does a write
 //!    by a task that no hand-off can leave: one that has neither locks nor extra edges, nor, in some cases, a location that
 //!    is watched for atomicity.
-//! 3. A thread that waits in a loop without pause may see a value before the write is noted here; what follows is then
-//!    called certain.
-//! 4. Optimised code of clang has its checks out of line, in any sequence: of what the writer's strand did just before
-//!    the write, some may then be taken for later, and be called certain.
+//! 3. A thread that waits in a loop without pause may see a value before the write is noted here, because a read is
+//!    checked before it is made: what follows is then called certain. Of volatile reads the front end says when the next
+//!    operation begins ([`Engine::look_back`]), or it checks them behind the read.
+//! 4. In a loop, what stands below the write may have been done before it, by an earlier iteration.
 
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine};
@@ -138,6 +138,31 @@ impl Engine {
         self.receive_racy(cursor, touch.granule, &met)
     }
 
+    /// The task has read the granule since its read was checked. Notes the writes that it may have seen and that were
+    /// noted in between.
+    pub fn look_back(&self, cache: &mut ThreadCache, cursor: &mut Cursor, granule: u64) {
+        if !self.looks_again(AccessKind::Read) {
+            return;
+        }
+        let Some(cell) = self.shadow.cell(granule) else {
+            return;
+        };
+        let state = self.race_of(StateId(cell.load(Ordering::Acquire)));
+        let touch = Touch {
+            kind: AccessKind::Read,
+            granule,
+            mask: u8::MAX,
+            since: 0,
+        };
+        let now = Mark {
+            strand: self.strand(cursor),
+            site: 0,
+            hold: cursor.hold,
+            mask: touch.mask,
+        };
+        self.look_again(cache, cursor, touch, state, now);
+    }
+
     /// The task has made a read that races with these: what it does next may depend on the values of the writes. Whether
     /// it has not read those before.
     #[cold]
@@ -187,7 +212,8 @@ impl Engine {
         let seen = self.racy_reads.of(earlier.strand);
         seen.into_iter().any(|seen| {
             let is_itself = (seen.granule, seen.site) == (granule, earlier.site);
-            (is_itself || earlier.site < seen.site) && self.has_followed(cursor, seen.by)
+            let may_be_seen = || is_itself || !(self.is_below)(earlier.site, seen.site);
+            self.has_followed(cursor, seen.by) && may_be_seen()
         })
     }
 }

@@ -49,6 +49,9 @@ const OF_SOURCES: [&[&str]; 2] = [
 /// The option that keeps variables in memory while a loop runs: of use until accesses are instrumented.
 const EARLY_LOADS: &str = "-disable-licm-promotion";
 
+/// The option that tells volatile accesses apart. Here they are checked in line like others.
+pub const DISTINGUISH_VOLATILE: &str = "-tsan-distinguish-volatile=1";
+
 /// Compiles with clang, step by step; none if it is not to be, cannot be, or nothing would be gained.
 pub fn compile(
     clang: &Path,
@@ -177,7 +180,7 @@ impl Step {
 
     /// The first half: up to instrumented code.
     fn first_half(&self, text: &Path) -> Vec<String> {
-        let mut words = self.words.clone();
+        let mut words = without(self.words.clone(), DISTINGUISH_VOLATILE);
         for at in 0..words.len() {
             match words[at].as_str() {
                 "-emit-obj" => words[at] = "-emit-llvm".into(),
@@ -190,16 +193,23 @@ impl Step {
 
     /// The second half.
     fn second_half(&self, text: &Path) -> Vec<String> {
-        let mut words = self.words[..self.words.len() - 1].to_vec();
+        let words = self.words[..self.words.len() - 1].to_vec();
         // What is loaded early from here on is not instrumented any more.
-        if let Some(at) = words.iter().position(|word| word == EARLY_LOADS)
-            && at > 0
-        {
-            words.drain(at - 1..=at);
-        }
+        let words = without(words, EARLY_LOADS);
+        let mut words = without(words, DISTINGUISH_VOLATILE);
         words.retain(|word| word != "-fsanitize=thread");
         from_text(words, text)
     }
+}
+
+/// The words without an option of LLVM's.
+fn without(mut words: Vec<String>, option: &str) -> Vec<String> {
+    if let Some(at) = words.iter().position(|word| word == option)
+        && at > 0
+    {
+        words.drain(at - 1..=at);
+    }
+    words
 }
 
 /// A step that starts from the text of code: the given words, without the source and what is said of it.
@@ -265,12 +275,32 @@ fn hooked(code: &str) -> String {
         name.is_some_and(|name| HOOKS.contains(&format!("@{name}(ptr")))
     };
     let mut text = String::with_capacity(code.len() + HOOKS.len());
-    for line in code.lines().filter(|line| !is_declared_twice(line)) {
+    let mut lines = code
+        .lines()
+        .filter(|line| !is_declared_twice(line))
+        .peekable();
+    while let Some(line) = lines.next() {
+        if let Some(load) = lines.next_if(|next| is_volatile_load_behind(next, line)) {
+            text.push_str(load);
+            text.push('\n');
+        }
         text.push_str(&kept_apart(line));
         text.push('\n');
     }
     text.push_str(HOOKS);
     text
+}
+
+/// Whether a line loads what the line before it checks, and is volatile: a thread may wait for the value in a loop without
+/// pause. The check then comes behind the load. Writes are checked before they are made, so whoever has seen a value
+/// finds the write of it in the history.
+fn is_volatile_load_behind(line: &str, check: &str) -> bool {
+    let checked = check.split_once("call void @__tsan_read");
+    let address =
+        checked.and_then(|(_, call)| Some(call.split_once("(ptr ")?.1.split_once(')')?.0));
+    address.is_some_and(|address| {
+        line.contains(" = load volatile ") && line.contains(&format!(", ptr {address}, "))
+    })
 }
 
 #[cfg(test)]
@@ -324,6 +354,22 @@ mod tests {
         assert_eq!(kept_apart(line), apart);
         for other in ["  call void @f(i32 1)", "declare void @__tsan_init()", "}"] {
             assert_eq!(kept_apart(other), other);
+        }
+    }
+
+    #[test]
+    fn volatile_reads_are_checked_behind_the_load() {
+        let check = "  call void @__tsan_read4(ptr @f), !dbg !31";
+        let load = "  %4 = load volatile i32, ptr @f, align 4, !dbg !31";
+        assert!(is_volatile_load_behind(load, check));
+        let text = hooked(&format!("{check}\n{load}\n"));
+        assert!(text.starts_with(&format!("{load}\n  notail call void @__tsan_read4(ptr @f)")));
+        for other in [
+            "  %4 = load i32, ptr @f, align 4",
+            "  %4 = load volatile i32, ptr @g, align 4",
+            "  store volatile i32 1, ptr @f, align 4",
+        ] {
+            assert!(!is_volatile_load_behind(other, check), "{other}");
         }
     }
 

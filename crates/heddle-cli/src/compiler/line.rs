@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::choice::{Compiler, Family};
+use super::inline::DISTINGUISH_VOLATILE;
 use super::request::{Goal, Request, is_libgomp};
 use super::wrapped::WRAPPED;
 
@@ -88,6 +89,7 @@ fn compile_words(compiler: &Compiler, folders: &Folders<'_>) -> Vec<OsString> {
     .into();
     words.extend(particular(compiler.family).iter().map(OsString::from));
     words.extend(conditional_accesses_stay(compiler).map(OsString::from));
+    words.extend(volatile_accesses_differ(compiler).map(OsString::from));
     if let Some(include) = folders.include {
         words.extend(["-isystem".into(), include.into()]);
         // What stands before headers of others.
@@ -128,6 +130,18 @@ fn conditional_accesses_stay(compiler: &Compiler) -> impl Iterator<Item = &'stat
         Family::Clang => &["-mllvm", "-disable-licm-promotion"],
         Family::Gcc if compiler.major_version() >= Some(12) => &["-fno-move-loop-stores"],
         Family::Gcc => &["-fno-tree-loop-im"],
+    };
+    words.iter().copied()
+}
+
+/// A thread may wait for a volatile variable in a loop without pause: reads of those are told apart.
+fn volatile_accesses_differ(compiler: &Compiler) -> impl Iterator<Item = &'static str> {
+    let words: &[_] = match compiler.family {
+        Family::Clang => &["-mllvm", DISTINGUISH_VOLATILE],
+        Family::Gcc if compiler.major_version() >= Some(11) => {
+            &["--param=tsan-distinguish-volatile=1"]
+        }
+        Family::Gcc => &[],
     };
     words.iter().copied()
 }

@@ -68,8 +68,14 @@ fn checked(options: &RunOptions, console: &mut Console) -> Result<ExitCode, Stri
         return Ok(judged.unwrap_or(passed_on(status)));
     }
     deliver(options, &formatted(options, report)?, console)?;
+    let has_findings = reports.has_findings();
     tell_of(&unfinished, reports);
-    conclude(&path, status, is_told || !unfinished.is_empty())
+    let code = conclude(&path, status, is_told || !unfinished.is_empty())?;
+    // A process that the program has started may have findings where the program has none.
+    match status.success() && has_findings {
+        true => Ok(options.exit_status.into()),
+        false => Ok(code),
+    }
 }
 
 /// Whether what the program prints would stand in the middle of what another program is to read. It goes to standard error

@@ -3,6 +3,7 @@
 //! process goes on when the program has ended, as daemons do: each holds a lock on its report while it lives.
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -52,6 +53,15 @@ impl Reports {
         numbers.sort_by_key(|number| (*number != first, *number));
         let read = |number: &u32| fs::read(self.path(*number)).unwrap_or_default();
         numbers.iter().map(read).collect::<Vec<_>>().concat()
+    }
+
+    /// Whether a process has findings that count: it has marked its report then.
+    pub fn has_findings(&self) -> bool {
+        let is_marked = |number: &u32| {
+            let file = fs::metadata(self.path(*number));
+            file.is_ok_and(|file| file.permissions().mode() & 0o100 != 0)
+        };
+        self.numbers().iter().any(is_marked)
     }
 
     /// The processes that have not ended, after a moment's patience: their reports are still to come.

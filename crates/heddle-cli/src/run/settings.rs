@@ -55,6 +55,7 @@ fn settings(
         format!("exitcode={exit_status}"),
         // Whatever started this command, the run is a new one.
         "append=0".into(),
+        "mark=1".into(),
     ];
     let analysis = analysis_name(options.analysis);
     settings.extend(analysis.map(|name| format!("analysis={name}")));

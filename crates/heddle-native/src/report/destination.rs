@@ -93,6 +93,13 @@ pub(crate) fn add(path: &Path, report: &[u8]) -> Result<(), String> {
     written.map_err(|error| format!("cannot write the report to {shown}: {error}"))
 }
 
+/// Says that there are findings: whoever started the program need not read them.
+pub(crate) fn mark() {
+    if let Some(file) = &*open() {
+        file.mark();
+    }
+}
+
 /// There is nothing to report: an empty file is not left behind.
 pub(crate) fn discard(path: &Path) {
     let path = numbered(path);

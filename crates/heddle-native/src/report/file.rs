@@ -63,6 +63,14 @@ impl File {
         };
     }
 
+    /// Makes the file executable for its owner: a sign that needs neither a name nor another descriptor.
+    pub(crate) fn mark(&self) {
+        if identity(self.descriptor) == Some(self.identity) {
+            // SAFETY: a descriptor that is ours.
+            unsafe { ::libc::syscall(::libc::SYS_fchmod, self.descriptor, 0o700) };
+        }
+    }
+
     /// Writes all of it.
     pub(crate) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {

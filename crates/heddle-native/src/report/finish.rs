@@ -53,6 +53,9 @@ pub fn finish(runtime: &Runtime, ending: Ending) -> bool {
     if let (true, Some(path)) = (is_silent, &runtime.options.report) {
         destination::discard(path);
     }
+    if has_findings && runtime.options.marks {
+        destination::mark();
+    }
     has_findings
 }
 

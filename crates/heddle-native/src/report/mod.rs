@@ -21,6 +21,7 @@ pub(crate) mod paths;
 pub mod places;
 pub mod races;
 pub mod recording;
+pub(crate) mod sequence;
 pub mod source;
 pub mod symbols;
 pub mod tables;

@@ -47,6 +47,8 @@ pub struct Options {
     pub is_quiet: bool,
     /// Whether the report is added to the file: an earlier process of the same run may have written there.
     pub adds: bool,
+    /// Whether a report with findings is marked, for whoever started the program.
+    pub marks: bool,
     /// One line for each entry that was not understood.
     pub complaints: Vec<String>,
 }
@@ -73,7 +75,7 @@ pub enum Color {
     Never,
 }
 
-const KEYS: &str = "report, format, color, exitcode, strict, max_findings, locations, possible, baseline, suppressions, stats, record, quiet, threads, analysis, atomic, append";
+const KEYS: &str = "report, format, color, exitcode, strict, max_findings, locations, possible, baseline, suppressions, stats, record, quiet, threads, analysis, atomic, append, mark";
 
 impl Default for Options {
     fn default() -> Self {
@@ -95,6 +97,7 @@ impl Default for Options {
             watches_all: false,
             is_quiet: false,
             adds: false,
+            marks: false,
             complaints: Vec::new(),
         }
     }
@@ -165,6 +168,7 @@ impl Options {
             "strict" => self.is_strict = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "stats" => self.has_stats = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "append" => self.adds = switch(value).ok_or_else(|| wrong("0 or 1"))?,
+            "mark" => self.marks = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             "quiet" => self.is_quiet = switch(value).ok_or_else(|| wrong("0 or 1"))?,
             _ => {
                 return Err(format!(
@@ -247,7 +251,7 @@ mod tests {
     #[test]
     fn every_key_sets_its_option() {
         let text = "report=r.txt:format=json:color=never:exitcode=66:strict=1:max_findings=3:locations=apart:possible=full:baseline=b:\
-                    suppressions=s:stats=1:record=t:quiet=1:threads=4:analysis=races:atomic=all:append=1";
+                    suppressions=s:stats=1:record=t:quiet=1:threads=4:analysis=races:atomic=all:append=1:mark=1";
         let expected = Options {
             report: Some("r.txt".into()),
             format: Format::Json,
@@ -266,6 +270,7 @@ mod tests {
             analysis: Analysis::Races,
             is_quiet: true,
             adds: true,
+            marks: true,
             complaints: Vec::new(),
         };
         assert_eq!(Options::parse(text), expected);

@@ -7,9 +7,10 @@ use heddle_core::LockId;
 use heddle_core::order::tree::Departures;
 
 impl Engine {
-    /// Whether tasks excluded each other: by locks, isolated sections or atomic accesses.
+    /// Whether another order of what tasks did could have shown them something else: they excluded each other by locks,
+    /// isolated sections or atomic accesses, or one handed something over to another.
     pub fn used_exclusion(&self) -> bool {
-        self.excluded.load(Ordering::Relaxed)
+        self.excluded.load(Ordering::Relaxed) || self.hand_offs() > 0
     }
 
     pub(crate) fn excludes(&self) {
@@ -58,5 +59,23 @@ impl Engine {
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
         self.go_on_after_look(cursor);
         cursor.departures = cursor.departures.max(Departures::HandOffs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_core::{SiteId, TaskKind};
+
+    #[test]
+    fn what_was_handed_over_might_not_have_been() {
+        let engine = Engine::new().expect("address space");
+        let mut main = engine.main_task();
+        let mut thread = engine.spawn(&mut main, None, TaskKind::Thread, SiteId::new(0), None);
+        assert!(!engine.used_exclusion());
+        let done = engine.offer(&mut thread);
+        assert!(!engine.used_exclusion());
+        engine.hand_over(&mut main, done);
+        assert!(engine.used_exclusion());
     }
 }

@@ -190,6 +190,7 @@ pub struct Engine {
     pub(crate) counted: AtomicU32,
     excluded: AtomicBool,
     pub(crate) owned: fn(u64) -> bool,
+    pub(crate) is_below: fn(u32, u32) -> bool,
     pub(crate) witness: fn(u64, [u32; 2]),
     gave_up: AtomicBool,
     pub(crate) lock_order: Mutex<LockOrder>,
@@ -268,6 +269,7 @@ impl Engine {
             counted: AtomicU32::new(0),
             excluded: AtomicBool::new(false),
             owned: |_| false,
+            is_below: |later, earlier| later >= earlier,
             witness: |_, _| (),
             gave_up: AtomicBool::new(false),
             lock_order: Mutex::default(),
@@ -292,6 +294,12 @@ impl Engine {
     /// its team's work runs on: its own stack and the like.
     pub fn owned_by(&mut self, owned: fn(u64) -> bool) {
         self.owned = owned;
+    }
+
+    /// How to tell whether what a strand did at the first of two sites came after what it did at the second, if their
+    /// numbers do not say so.
+    pub fn sequenced_by(&mut self, is_below: fn(u32, u32) -> bool) {
+        self.is_below = is_below;
     }
 
     /// What to call when a pair of sites, the earlier access's first, races on a location for the first

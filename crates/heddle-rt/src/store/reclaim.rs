@@ -156,6 +156,7 @@ impl<T> Reserved<T> {
         // What was given memory ahead is still to be used.
         let whole = (rows * row).saturating_sub(AHEAD) / PIECE;
         pages.0.resize(whole.max(pages.0.len()), Page::Used);
+        let mut released = whole..0;
         for (number, page) in pages.0.iter_mut().enumerate().take(whole) {
             if *page == Page::Released {
                 continue;
@@ -164,6 +165,7 @@ impl<T> Reserved<T> {
             let is_dead = (start / row..end.div_ceil(row)).all(&is_dead);
             *page = match (is_dead, *page) {
                 (true, Page::Dead) if is_certain => {
+                    released = released.start.min(number)..number + 1;
                     self.give_back(start);
                     Page::Released
                 }
@@ -171,6 +173,7 @@ impl<T> Reserved<T> {
                 (false, _) => Page::Used,
             };
         }
+        self.give_back_pages(pages, released);
     }
 }
 
@@ -182,6 +185,22 @@ impl<T> Reserved<T> {
             match PIECE == PAGE {
                 true => drop(libc::madvise(start.cast(), PAGE, libc::MADV_DONTNEED)),
                 false => start.cast::<u8>().write_bytes(0, PIECE),
+            }
+        }
+    }
+
+    /// Of pieces that are smaller than pages, gives back those that make up whole pages, too: memory must not grow
+    /// where tests run.
+    fn give_back_pages(&self, pages: &Pages, released: Range<usize>) {
+        let numbers = released.start * PIECE / PAGE..(released.end * PIECE).div_ceil(PAGE);
+        for start in numbers.filter(|_| PIECE < PAGE).map(|number| number * PAGE) {
+            let pieces = pages.0.get(start / PIECE..(start + PAGE).div_ceil(PIECE));
+            if pieces.is_some_and(|pieces| pieces.iter().all(|page| *page == Page::Released)) {
+                // SAFETY: a page of the mapping, which nobody reads or writes any more.
+                unsafe {
+                    let start = self.base().byte_add(start);
+                    libc::madvise(start.cast(), PAGE, libc::MADV_DONTNEED);
+                }
             }
         }
     }

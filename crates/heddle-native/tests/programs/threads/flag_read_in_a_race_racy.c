@@ -1,5 +1,5 @@
 // expect: certain race 15 21
-// flags: -pthread -O0
+// flags: -pthread -O1
 // compilers: clang,gcc
 // Only the flag races for certain: the thread that found it set came after what was written before it.
 
