@@ -17,6 +17,8 @@ pub struct Run {
     pub status: ExitStatus,
     /// Wall-clock time from start to end.
     pub seconds: f64,
+    /// Processor time, of its own children as well.
+    pub processor_seconds: f64,
     /// The most memory it held at a time.
     pub peak_bytes: u64,
 }
@@ -31,14 +33,15 @@ pub fn run(command: &mut Command, scratch: &Path) -> Result<Run, String> {
     let start = Instant::now();
     let child = command.spawn();
     let child = child.map_err(|e| format!("cannot start {:?}: {e}", command.get_program()))?;
-    let (status, peak_bytes) = wait(child.id())?;
+    let (status, usage) = wait(child.id())?;
     let seconds = start.elapsed().as_secs_f64();
     Ok(Run {
         output: text(&output)?,
         errors: text(&errors)?,
         status,
         seconds,
-        peak_bytes,
+        processor_seconds: duration(usage.ru_utime) + duration(usage.ru_stime),
+        peak_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024,
     })
 }
 
@@ -53,7 +56,7 @@ fn text(path: &PathBuf) -> Result<String, String> {
 }
 
 /// Waits for a child that nobody has waited for yet.
-fn wait(child: u32) -> Result<(ExitStatus, u64), String> {
+fn wait(child: u32) -> Result<(ExitStatus, libc::rusage), String> {
     let mut status = 0;
     // SAFETY: all fields of `rusage` are integers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -62,8 +65,11 @@ fn wait(child: u32) -> Result<(ExitStatus, u64), String> {
     if ended < 0 {
         return Err(format!("wait4: {}", std::io::Error::last_os_error()));
     }
-    let kibibytes = u64::try_from(usage.ru_maxrss).unwrap_or(0);
-    Ok((ExitStatus::from_raw(status), kibibytes * 1024))
+    Ok((ExitStatus::from_raw(status), usage))
+}
+
+fn duration(time: libc::timeval) -> f64 {
+    time.tv_sec as f64 + time.tv_usec as f64 / 1e6
 }
 
 #[cfg(test)]
@@ -90,7 +96,7 @@ mod tests {
     #[test]
     fn time_and_memory_are_those_of_the_child() {
         let run = shell("sleep 0.05", "sleep");
-        assert!(run.seconds >= 0.05);
+        assert!(run.seconds >= 0.05 && run.processor_seconds < run.seconds);
         assert!((1 << 18..1 << 28).contains(&run.peak_bytes), "{run:?}");
     }
 

@@ -16,7 +16,6 @@ use heddle_transactions::{EndedBy, Exact, Options, check, settle};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 const STRATEGIES: [(&str, Cuts); 4] = [
     ("none", Cuts::None),
@@ -82,6 +81,13 @@ fn sizes() -> Result<Vec<Value>, String> {
     let most = rows.first().and_then(|row| row["peak_kilobytes"].as_u64());
     println!("peak memory of the first: {} kB", most.unwrap_or(0));
     Ok(rows)
+}
+
+/// Processor time of this thread: what else runs on the machine does not count.
+fn processor_seconds() -> f64 {
+    let nanoseconds = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = nanoseconds.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or(0.0, |time| time / 1e9)
 }
 
 /// The most memory that this process has had so far.
@@ -158,9 +164,9 @@ fn measured(
         count: true,
         ..Options::default()
     };
-    let start = Instant::now();
+    let start = processor_seconds();
     let checked = check(&mut live, &options);
-    let elapsed = start.elapsed();
+    let elapsed = processor_seconds() - start;
     let mut checked = match checked {
         Ok(checked) => checked,
         Err(rejected) if rejected.by == EndedBy::TaskOperation => return Ok(None),
@@ -206,7 +212,7 @@ fn measured(
         "diverged": count(|decision| decision == Decision::Diverged),
         "refuted": refuted,
         "undecided": undecided,
-        "milliseconds": elapsed.as_secs_f64() * 1000.0,
+        "milliseconds": elapsed * 1000.0,
     })))
 }
 

@@ -2,14 +2,14 @@
 //!
 //! Each kernel of `bench/native` and its twin with the seeded defect is compiled with cuts, run at its small
 //! size and judged as a user would do it. A native run is not run again under a schedule, so nothing is replayed.
-//! The time is that of the whole command: the run, its recording and the judgement.
+//! The time is the processor time of the whole command: the run, its recording and the judgement.
 
 use bench_native::kernel::{KERNELS, Kernel};
+use bench_native::process;
 use bench_native::toolchain::Toolchain;
 use bench_native::way::{THREADS, Variant};
 use serde_json::{Value, json};
 use std::process::Command;
-use std::time::Instant;
 
 /// Strategies, as the compiler is told.
 pub const STRATEGIES: [&str; 3] = ["none", "menier", "access"];
@@ -53,14 +53,11 @@ fn measure(
         .arg(&program)
         .arg(kernel.small.to_string());
     command.env("OMP_NUM_THREADS", THREADS);
-    let start = Instant::now();
-    let done = command.output().map_err(|error| wrong(&error))?;
-    let elapsed = start.elapsed();
+    let done = process::run(&mut command, &program).map_err(|error| wrong(&error))?;
     if done.status.code() == Some(2) {
         return Ok(None);
     }
-    let said = String::from_utf8_lossy(&done.stderr);
-    let report = std::fs::read_to_string(&output).map_err(|_| wrong(&said))?;
+    let report = std::fs::read_to_string(&output).map_err(|_| wrong(&done.errors))?;
     let report: Value = serde_json::from_str(&report).map_err(|error| wrong(&error))?;
     let count = |what: &str| report["transactions"][what].as_u64().unwrap_or(0);
     if count("transactions") == 0 {
@@ -79,6 +76,6 @@ fn measure(
         "diverged": 0,
         "refuted": count("refuted"),
         "undecided": count("undecided"),
-        "milliseconds": elapsed.as_secs_f64() * 1000.0,
+        "milliseconds": done.processor_seconds * 1000.0,
     })))
 }

@@ -3,8 +3,8 @@
 use crate::scene::{Scene, access, scalar};
 use heddle_core::{
     AccessKind::{Read, Write},
-    Certainty, Decision, Features, Finding, FinishKind, Guarantee, Moment, Separation, Step,
-    TaskId, TaskKind, TransactionCounts,
+    Certainty, Cut, CutBy, Decision, Features, Finding, FinishKind, Guarantee, Moment, Separation,
+    Step, TaskId, TaskKind, TransactionCounts,
 };
 use heddle_report::json::{self, Layout};
 use heddle_report::{Kind, Possible, Settings, Strictness, Verdict, text};
@@ -58,7 +58,10 @@ fn scene(decision: Decision) -> Scene {
         places: vec![place],
         cycle: vec![step(&read, &other), step(&other, &write)],
         parted: [read, write],
-        cuts: vec![cut],
+        cuts: vec![Cut {
+            site: cut,
+            by: CutBy::Hand,
+        }],
         schedule: moments.into_iter().filter(|_| is_decided).collect(),
         count: 1,
     }));
@@ -193,4 +196,22 @@ fn a_clean_answer_says_what_was_covered() {
     scene.outcome.guarantee = Guarantee::AllSchedules;
     let all = "a.task: clean: no cut can be seen\nguarantee: all schedules of this input\n";
     assert_eq!(told(&scene), all);
+}
+
+#[test]
+fn what_a_rule_cut_is_to_be_merged_and_not_taken_away() {
+    let mut scene = scene(Decision::Replayed);
+    for finding in &mut scene.outcome.findings {
+        if let Finding::Transaction(separation) = finding {
+            separation.cuts[0].by = CutBy::Rule;
+        }
+    }
+    let report = scene.report();
+    let help = report.findings[0].help.as_deref().unwrap_or_default();
+    assert_eq!(
+        help,
+        "if what comes between does harm, join the two transactions, which a rule cuts apart at \
+         2:21: heddle accept --merge a.task 2:18 2:26; if not: heddle accept --harmless a.task \
+         2:18 2:26"
+    );
 }
