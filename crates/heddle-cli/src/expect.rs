@@ -158,6 +158,7 @@ mod tests {
             witness: [].into(),
             common_steps: 0,
             help: None,
+            same_cause: Vec::new(),
             fingerprint: String::new(),
             locations: 1,
             samples: Vec::new(),

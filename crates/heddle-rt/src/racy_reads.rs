@@ -152,7 +152,6 @@ impl Engine {
             kind: AccessKind::Read,
             granule,
             mask: u8::MAX,
-            since: 0,
         };
         let now = Mark {
             strand: self.strand(cursor),

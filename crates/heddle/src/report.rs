@@ -257,7 +257,7 @@ impl Report {
 
 /// The report, in which each race says how to see both of its orders.
 fn resolved(subject: Subject<'_>, settings: Settings) -> heddle_report::Report {
-    let mut report = resolved(subject, settings);
+    let mut report = heddle_report::Report::new(subject, settings);
     for finding in &mut report.findings {
         let positions = replayed::positions(finding);
         let at = positions.map(|at| at.map(|at| format!("{}:{at}", at.file.path())));
