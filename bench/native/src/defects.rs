@@ -103,6 +103,7 @@ mod tests {
             errors: errors.to_owned(),
             status: ExitStatus::from_raw(status << 8),
             seconds: 0.0,
+            processor_seconds: 0.0,
             peak_bytes: 0,
         }
     }

@@ -123,6 +123,7 @@ mod tests {
             errors: errors.to_owned(),
             status: ExitStatus::from_raw(status << 8),
             seconds: 1.0,
+            processor_seconds: 1.0,
             peak_bytes: 1,
         }
     }
