@@ -28,7 +28,8 @@ pub(crate) struct Asked {
 /// # Panics
 /// If that is no order.
 pub(crate) fn asked() -> Option<Asked> {
-    let text = std::env::var("HEDDLE_WITNESS").ok()?;
+    let text = std::env::var("HEDDLE_WITNESS").ok();
+    let text = text.filter(|text| !text.is_empty())?;
     let to = std::env::var_os("HEDDLE_WITNESS_TO")?.into();
     let order = parsed(&text);
     let order = order.unwrap_or_else(|| panic!("HEDDLE_WITNESS: '{text}' is no order"));
