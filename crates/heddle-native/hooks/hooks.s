@@ -15,7 +15,9 @@
 #           16392 steps, or null
 #   Taking:     0 where its addresses begin, 8 how many they are, 16 valid while this number is that at 24
 #              32 steps of reads, 24608 of writes (1024 each, of 24 bytes):
-#                 state, epoch and bytes; the place of the program; the next state
+#                 state, epoch and bytes; the place of the program; the next state; the number of its meter, if
+#                 the step races
+#           49184 meters: 0 the address that is expected, 8 how far it is to the one after that
 # A granule has eight bytes, a state four.
 
     .intel_syntax noprefix
@@ -203,9 +205,24 @@ heddle_settled:
     jne 3f
     cmp rsi, qword ptr [rdx + 8]
     jne 3f
+    mov ecx, dword ptr [rdx + 20]
     mov edx, dword ptr [rdx + 16]
+    test ecx, ecx
+    jnz 6f
     lock cmpxchg dword ptr [r8], edx
     jne 3f
+    restore r8, rsi, rdx, rcx, rax
+    ret
+    .cfi_def_cfa_offset 48
+# It races: the meter says which elements do, and this must be the next one.
+6:  mov r11, qword ptr fs:[heddle_known@TPOFF + 16392]
+    mov r11, qword ptr [r11 + rcx * 8 + 49184]
+    cmp rdi, qword ptr [r11]
+    jne 3f
+    lock cmpxchg dword ptr [r8], edx
+    jne 3f
+    mov rcx, qword ptr [r11 + 8]
+    add qword ptr [r11], rcx
     restore r8, rsi, rdx, rcx, rax
     ret
     .cfi_def_cfa_offset 48
@@ -228,7 +245,10 @@ heddle_settled:
     cmp rcx, qword ptr [rdx]
     jne 7f
     cmp rsi, qword ptr [rdx + 8]
-    je 8f
+    jne 7f
+    cmp dword ptr [rdx + 20], 0
+    jne \no
+    jmp 8f
 7:  mov r9d, eax
     mov edx, eax
     and edx, 1023

@@ -265,20 +265,28 @@ fn sweep_alike(thread: &Thread, kind: AccessKind, taken: Taken, first: u64, end:
     }
 }
 
-/// Whole granules before `end` that are known or take a step again, from `first` on: where they end.
+/// Whole granules before `end` that are known or take a step again, racing ones included, from `first` on: where they end.
 fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -> u64 {
     let last = end / GRANULE;
     let is_open = (first as usize) < last
         && thread.gap.contains(first as usize * GRANULE)
         && thread.gap.contains(last * GRANULE - 1);
-    match is_open {
+    let (mut at, last) = (first, last as u64);
+    while is_open && at < last {
         // SAFETY: the run's engine is never dropped, and there is one only.
-        true => unsafe {
-            let granules = first..last as u64;
-            thread.cache.take_all_again(thread.view, kind, granules, pc)
-        },
-        false => first,
+        let stepped = unsafe { (thread.cache).take_all_again(thread.view, kind, at..last, pc) };
+        let Thread {
+            engine,
+            cache,
+            cursor,
+            ..
+        } = thread;
+        at = engine.race_all_again(cache, cursor, kind, stepped..last, || site(pc).raw());
+        if at == stepped {
+            break;
+        }
     }
+    at
 }
 
 /// Gives the step it took, if granules in the same state that have been alive as long take it too.
@@ -338,6 +346,8 @@ fn touch(
         if since == 0 {
             cache.took(taken, kind, mask, pc);
         }
+    } else if thread.gap.contains(address) {
+        cache.took_race(kind, mask, pc);
     }
     if guarded::any()
         && let Some(runtime) = crate::runtime::runtime()

@@ -78,7 +78,12 @@ extern "C" fn in_child() {
     own();
     end::reset();
     end::forget_findings();
-    reclaim::keep_only(words::record() as *mut Thread);
+    let thread = words::record() as *mut Thread;
+    // SAFETY: null, or the record of the one thread that there is.
+    if let Some(thread) = unsafe { thread.as_mut() } {
+        thread.cache.forget_races();
+    }
+    reclaim::keep_only(thread);
     busy::open_gate(Side::Child);
 }
 

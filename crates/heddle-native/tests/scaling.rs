@@ -45,6 +45,12 @@ fn tasks_that_race_on_one_location_cost_in_proportion_to_their_number() {
 }
 
 #[test]
+fn a_million_racy_elements_cost_little_more_than_clean_ones() {
+    let found = ratio("racy-elements", &[]);
+    assert!(found < 4.0, "a million racy elements: {found:.1}");
+}
+
+#[test]
 fn a_parallel_region_costs_the_same_however_many_came_before() {
     let types = ["-DTYPE=int", "-DTYPE=float", "-DTYPE=char"];
     let found = types.map(|definition| ratio("regions", &[definition]));

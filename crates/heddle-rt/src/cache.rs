@@ -4,6 +4,7 @@ use crate::atomicity::Scratch;
 use crate::exclusion::Hold;
 use crate::history::Taken;
 use crate::races::Met;
+use crate::racing::{METERS, Meter, RacingSteps};
 #[cfg(not(feature = "shuttle"))]
 use crate::row;
 #[cfg(not(feature = "shuttle"))]
@@ -70,6 +71,8 @@ impl Region {
 pub struct Taking {
     region: Region,
     steps: [[Again; AGAIN]; 2],
+    /// What steps that race are counted by; the first one is none.
+    meters: [*const Meter; METERS],
 }
 
 /// Caches of one thread, for one engine. They may be used for any task that runs on the thread, and
@@ -99,6 +102,7 @@ pub struct ThreadCache {
     pub(crate) groups: Vec<Group>,
     pub(crate) torn: Scratch,
     pub(crate) met: Met,
+    pub(crate) racing: RacingSteps,
     /// Whether it remembers no access.
     forgets: bool,
 }
@@ -115,6 +119,8 @@ struct Again {
     key: u64,
     pc: usize,
     next: StateId,
+    /// If it races: the number of its meter.
+    meter: u32,
 }
 
 /// A step without a race: in `state`, this access leads to `next`.
@@ -145,6 +151,7 @@ const NEVER: Again = Again {
     key: 0,
     pc: 0,
     next: StateId::FRESH,
+    meter: 0,
 };
 
 impl Known {
@@ -159,12 +166,13 @@ impl Known {
 }
 
 impl Taking {
-    /// Where its parts lie: the region, steps of reads and of writes; and the size of a step.
-    pub const PARTS: [usize; 4] = [
+    /// Where its parts lie: the region, steps of reads and of writes; the size of a step; meters.
+    pub const PARTS: [usize; 5] = [
         std::mem::offset_of!(Self, region),
         std::mem::offset_of!(Self, steps),
         std::mem::offset_of!(Self, steps) + size_of::<[Again; AGAIN]>(),
         size_of::<Again>(),
+        std::mem::offset_of!(Self, meters),
     ];
 }
 
@@ -174,6 +182,7 @@ impl ThreadCache {
         let taking = Box::new(Taking {
             region: Region::NOWHERE,
             steps: [[NEVER; AGAIN]; 2],
+            meters: [std::ptr::null(); METERS],
         });
         let mut own = Self::new_known();
         Self {
@@ -192,6 +201,7 @@ impl ThreadCache {
             groups: Vec::new(),
             torn: Scratch::default(),
             met: Met::default(),
+            racing: RacingSteps::default(),
             forgets: false,
         }
     }
@@ -229,6 +239,11 @@ impl ThreadCache {
     /// From now on every access is to be told to the engine, however often it is made.
     pub fn remember_nothing(&mut self) {
         self.forgets = true;
+    }
+
+    /// Whether it is to remember nothing.
+    pub(crate) fn forgets(&self) -> bool {
+        self.forgets
     }
 
     /// Steps may be taken again by a common path in assembly at these addresses.
@@ -309,6 +324,7 @@ impl ThreadCache {
         self.steps.fill(NO_STEP);
         self.orders.fill((0, 0, false));
         self.blocks.forget();
+        self.racing.forget();
         (self.atomic, self.private) = Default::default();
     }
 
@@ -457,7 +473,8 @@ impl ThreadCache {
     #[inline(always)]
     fn next(&self, kind: AccessKind, state: StateId, mask: u8, pc: usize) -> Option<StateId> {
         let step = &self.taking.steps[kind as usize][Self::again(state, pc)];
-        (step.key == self.key(state, mask) && step.pc == pc).then_some(step.next)
+        let is_it = step.key == self.key(state, mask) && step.pc == pc && step.meter == 0;
+        is_it.then_some(step.next)
     }
 
     /// Notes a step that others in the same state may take.
@@ -465,9 +482,32 @@ impl ThreadCache {
         if self.forgets {
             return;
         }
-        let key = self.key(taken.from, mask);
-        let next = taken.to;
-        self.taking.steps[kind as usize][Self::again(taken.from, pc)] = Again { key, pc, next };
+        self.put(taken, kind, mask, pc, 0);
+    }
+
+    /// Notes the step that was taken last, if it raced and others in the same state may take it.
+    pub fn took_race(&mut self, kind: AccessKind, mask: u8, pc: usize) {
+        if let Some((taken, meter)) = self.racing.take_last() {
+            self.taking.meters[meter as usize] = self.racing.numbered(meter);
+            self.put(taken, kind, mask, pc, meter);
+        }
+    }
+
+    fn put(&mut self, taken: Taken, kind: AccessKind, mask: u8, pc: usize, meter: u32) {
+        self.taking.steps[kind as usize][Self::again(taken.from, pc)] = Again {
+            key: self.key(taken.from, mask),
+            pc,
+            next: taken.to,
+            meter,
+        };
+    }
+
+    /// What was found so far is another process's: races are to be told anew.
+    pub fn forget_races(&mut self) {
+        let steps = self.taking.steps.iter_mut().flatten();
+        let racing = steps.filter(|step| step.meter != 0);
+        racing.for_each(|step| *step = NEVER);
+        self.racing.reset();
     }
 
     #[inline(always)]

@@ -89,7 +89,7 @@ enum Dropped {
 pub(crate) struct Conflict {
     pub(crate) mark: Mark,
     pub(crate) kind: AccessKind,
-    certainty: Certainty,
+    pub(crate) certainty: Certainty,
 }
 
 impl Conflict {
@@ -345,6 +345,11 @@ impl Engine {
                 hold,
                 mask,
             };
+            if hold == Hold::NOTHING
+                && let Some(_counted) = self.race_again(cache, cursor, touch, state, site, cell)
+            {
+                return None;
+            }
             let mut conflicts = Conflicts::new();
             let live = self.live(state, touch.since);
             cache.is_particular = false;
@@ -383,6 +388,9 @@ impl Engine {
                     if kind == Read {
                         self.receive_racy(cursor, touch.granule, &conflicts);
                     }
+                    let (from, to) = (state, next);
+                    let taken = Taken { from, to };
+                    self.keep_race(cache, cursor, touch, taken, mark, &conflicts);
                     return None;
                 }
             }
@@ -545,7 +553,7 @@ impl Engine {
             return None;
         }
         if state.is_general() && !is_fresh {
-            return self.pass_usual_race(cache, touch, state, site);
+            return self.pass_usual_race(cache, cursor, touch, state, site, cell);
         }
         // A new strand must be told to the layers, which are locked.
         if cursor.strand == NO_STRAND && self.has_layers() {
@@ -569,7 +577,7 @@ impl Engine {
         let next = self.step_few(cache, cursor, touch, live, now);
         cache.is_hurried = false;
         let Some(next) = next else {
-            return self.pass_usual_race(cache, touch, state, site);
+            return self.pass_usual_race(cache, cursor, touch, state, site, cell);
         };
         cell.compare_exchange(state.0, next.0, Ordering::AcqRel, Ordering::Relaxed)
             .ok()?;
@@ -580,14 +588,20 @@ impl Engine {
         }))
     }
 
-    /// An access that would race as it has done again and again: it is counted, and not remembered.
+    /// An access that races as others of its strand do, or would race as it has done again and again: then it is
+    /// counted, and not remembered.
     fn pass_usual_race(
         &self,
         cache: &mut ThreadCache,
+        cursor: &Cursor,
         touch: Touch,
         state: StateId,
         site: u32,
+        cell: &AtomicU32,
     ) -> Option<Quick> {
+        if let Some(counted) = self.race_again(cache, cursor, touch, state, site, cell) {
+            return Some(counted);
+        }
         let generation = self.generation.load(Ordering::Relaxed);
         let is_usual = state.twin().is_none()
             && touch.since == 0

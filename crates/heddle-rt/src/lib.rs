@@ -22,6 +22,7 @@ mod lock_order;
 mod overtaken;
 mod plain;
 mod races;
+mod racing;
 mod racy_reads;
 #[cfg(not(feature = "shuttle"))]
 mod reclaim;

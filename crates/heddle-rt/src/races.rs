@@ -5,6 +5,7 @@
 //! their number. A certain race is never left out for possible ones.
 
 use crate::exclusion::Hold;
+use crate::racing::Meter;
 use crate::spread::Spread;
 use crate::sync::{Arc, Ordering};
 use heddle_core::{AccessKind, Certainty};
@@ -69,6 +70,22 @@ struct Pair {
     /// How often locations that are not told apart were met.
     count: Arc<AtomicU64>,
     spread: Spread,
+    /// What threads have added and `spread` does not have yet.
+    meters: Vec<Arc<Meter>>,
+}
+
+impl Pair {
+    /// Takes over what threads have added that are gone.
+    fn drain_orphans(&mut self) {
+        let Self { spread, meters, .. } = self;
+        meters.retain(|meter| {
+            let is_owned = Arc::strong_count(meter) > 1;
+            if !is_owned {
+                meter.add_to(spread);
+            }
+            is_owned
+        });
+    }
 }
 
 /// Every byte that a pair of source positions raced on.
@@ -314,13 +331,42 @@ impl Races {
         Some(Arc::clone(&pair.count))
     }
 
+    /// Where a thread may add bytes to those of a pair, emptied if it has one; none while locations of the pair are told
+    /// apart.
+    pub(crate) fn meter(
+        &mut self,
+        sites: (u32, u32),
+        known: Option<&Arc<Meter>>,
+    ) -> Option<Arc<Meter>> {
+        let bound = self.bound?;
+        let pair = self.pairs.get_mut(&sites)?;
+        if !pair.has_certain || pair.told_apart < bound {
+            return None;
+        }
+        if let Some(meter) = known {
+            meter.add_to(&mut pair.spread);
+            meter.clear();
+            return Some(Arc::clone(meter));
+        }
+        pair.drain_orphans();
+        let meter = Arc::new(Meter::default());
+        pair.meters.push(Arc::clone(&meter));
+        Some(meter)
+    }
+
     /// The bytes of each pair, where locations are bounded.
     pub(crate) fn bytes(&self) -> Vec<RacyBytes> {
+        let all = |pair: &Pair| {
+            let mut spread = pair.spread.clone();
+            let meters = pair.meters.iter();
+            meters.for_each(|meter| meter.add_to(&mut spread));
+            spread.ranges()
+        };
         let pairs = self.pairs.iter();
         let mut bytes: Vec<_> = pairs
             .map(|(&(low, high), pair)| RacyBytes {
                 sites: [low, high],
-                ranges: pair.spread.ranges(),
+                ranges: all(pair),
             })
             .collect();
         bytes.sort_by_key(|racy| racy.sites);

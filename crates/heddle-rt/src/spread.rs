@@ -9,7 +9,18 @@ use std::collections::BTreeMap;
 const MOST: usize = 4096;
 
 /// Bytes of a location.
-const LOCATION: u64 = 8;
+pub(crate) const GRANULE: u64 = 8;
+
+/// From the first of these bytes of a location to just past the last one.
+pub(crate) fn bytes_of(location: u64, bytes: u8) -> (u64, u64) {
+    let base = location.wrapping_mul(GRANULE);
+    let bytes = if bytes == 0 { 1 } else { bytes };
+    let from = base.wrapping_add(u64::from(bytes.trailing_zeros()));
+    (
+        from,
+        base.wrapping_add(GRANULE - u64::from(bytes.leading_zeros())),
+    )
+}
 
 /// See the module's documentation.
 #[derive(Clone, Debug, Default)]
@@ -21,10 +32,12 @@ pub(crate) struct Spread {
 impl Spread {
     /// Adds bytes of a location.
     pub(crate) fn add(&mut self, location: u64, bytes: u8) {
-        let base = location.wrapping_mul(LOCATION);
-        let bytes = if bytes == 0 { 1 } else { bytes };
-        let from = base.wrapping_add(u64::from(bytes.trailing_zeros()));
-        let to = base.wrapping_add(LOCATION - u64::from(bytes.leading_zeros()));
+        let (from, to) = bytes_of(location, bytes);
+        self.add_range(from, to);
+    }
+
+    /// Adds the bytes from one to just before another.
+    pub(crate) fn add_range(&mut self, from: u64, to: u64) {
         let before = self.ranges.range(..=to).next_back();
         match before.map(|(&start, &end)| (start, end)) {
             Some((start, end)) if start <= from && to <= end => {}
@@ -32,6 +45,11 @@ impl Spread {
             _ if self.ranges.len() < MOST => _ = self.ranges.insert(from, to),
             _ => {}
         }
+    }
+
+    /// Whether nothing more is added but next to what there is.
+    pub(crate) fn is_full(&self) -> bool {
+        self.ranges.len() >= MOST
     }
 
     /// Makes one of all ranges that these bytes touch.
