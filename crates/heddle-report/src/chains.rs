@@ -1,6 +1,7 @@
 //! The words of spawn chains: how the tasks of a finding came to be, and where two of them parted.
 
 use crate::model::{Certainty, Finding, Spawned, Task};
+use crate::text::grouped;
 
 /// Steps of a spawn chain that text lists.
 const STEPS_LISTED: usize = 4;
@@ -17,11 +18,40 @@ pub fn told(finding: &Finding) -> impl Iterator<Item = String> {
     };
     let common = common_steps(finding);
     let untold = tasks(finding).filter(|task| !is_told(task));
-    let mut chains: Vec<_> = untold.filter_map(|task| chain(task, common)).collect();
+    let mut chains: Vec<_> = numbers(finding).into_iter().collect();
+    chains.extend(untold.filter_map(|task| chain(task, common)));
     chains.extend(parting(finding, common));
     let mut told = std::collections::HashSet::new();
     chains.retain(|chain| told.insert(chain.clone()));
     chains.into_iter()
+}
+
+/// `they are the 3rd and the 8th of the 100 tasks created at 4:5`, of two that have one creator.
+fn numbers(finding: &Finding) -> Option<String> {
+    let [first, second] = &finding.accesses[..] else {
+        return None;
+    };
+    let (first, second) = (&first.task, &second.task);
+    let two = first.two.as_ref()?.strip_prefix("two ")?;
+    let (one, other) = (first.number?, second.number?);
+    let are_siblings = first.phrase == second.phrase && one.of == other.of && one != other;
+    let (low, high) = (one.number.min(other.number), one.number.max(other.number));
+    are_siblings.then(|| {
+        let (low, high, of) = (ordinal(low), ordinal(high), grouped(one.of));
+        format!("they are the {low} and the {high} of the {of} {two}")
+    })
+}
+
+/// `1st`, `22nd`, `113th`.
+fn ordinal(number: u64) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{}{ending}", grouped(number))
 }
 
 /// How many of the last steps the chains of a race's two tasks share, as far as all steps are listed.
@@ -88,5 +118,20 @@ fn created(task: &Task, step: &Spawned) -> String {
         (_, Some(function)) => format!("created in {function} by {}", step.by_phrase),
         (Some(at), None) => format!("spawned at {at} by {}", step.by_phrase),
         (None, None) => format!("spawned by {}", step.by_phrase),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ordinal;
+
+    #[test]
+    fn ordinals_end_as_in_english() {
+        let numbers = [1, 2, 3, 4, 11, 12, 13, 21, 102, 111, 1000];
+        let told = numbers.map(ordinal).join(" ");
+        assert_eq!(
+            told,
+            "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd 111th 1 000th"
+        );
     }
 }

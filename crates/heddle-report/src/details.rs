@@ -10,6 +10,8 @@ use std::sync::Arc;
 use heddle_core::{Finding, NameId, SiteId, TaskId};
 use serde::Serialize;
 
+use crate::model::Numbered;
+
 /// What is known beyond the legend.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Details {
@@ -21,6 +23,8 @@ pub struct Details {
     pub racy: Vec<([SiteId; 2], u64)>,
     /// Where tasks were joined by a call of their own, such as `pthread_join` or `get`.
     pub joins: HashMap<TaskId, SiteId>,
+    /// Which of the tasks each is that its creator made at the same place.
+    pub numbers: HashMap<TaskId, Numbered>,
     /// What the user asked not to see.
     pub suppressed: Vec<Finding>,
 }

@@ -156,6 +156,8 @@ impl Report {
             left_out: 0,
             findings: fingerprint::stamped(findings.into_iter()),
             totals: Totals::default(),
+            by_variable: Vec::new(),
+            by_file: Vec::new(),
             suppressed: 0,
             suppressed_findings: Vec::new(),
             known: 0,

@@ -419,6 +419,7 @@ pub(crate) fn blank(kind: Kind) -> Finding {
         count: 1,
         locations: 0,
         samples: Vec::new(),
+        same_cause: Vec::new(),
         fingerprint: String::new(),
         position: None,
         accesses: Arc::default(),

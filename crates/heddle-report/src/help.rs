@@ -6,7 +6,7 @@ use heddle_core::{Access, AccessKind, Certainty, LockId, TaskId, TaskKind};
 use crate::explain::{Explanation, operation};
 use crate::native::Relation;
 use crate::remedy::{Model, Remedy};
-use crate::update::Update;
+use crate::update::{Update, is_used_behind};
 
 /// A suggestion in words, and what it changes.
 type Suggestion = (String, Remedy);
@@ -145,6 +145,8 @@ impl Explanation<'_> {
                 Some((self.atomic_help(), Remedy::Lock))
             }
             (_, true) if first.text == second.text => None,
+            // A copy of its own would be lost where the value is used after the loop.
+            (false, false) if self.is_used_behind_loop(variable) => None,
             (false, false) if self.accesses[0].kind == AccessKind::Write => {
                 let what = match is_loop {
                     true => "declare it in the loop's body",
@@ -325,6 +327,17 @@ impl Explanation<'_> {
         let [first, second] = self.accesses.map(|access| self.directive(access));
         let line = first.filter(|_| first == second)?;
         Some(format!("at line {line}"))
+    }
+
+    /// Whether the value that a variable has after the loop is used, as far as the source tells.
+    fn is_used_behind_loop(&self, variable: &str) -> bool {
+        let [access, _] = self.accesses;
+        let at = self.resolver.position(access.site);
+        let text = at.zip(self.directive(access)).map(|(at, directive)| {
+            let lines = (directive + 1..).map_while(|line| at.file.line(line));
+            lines.collect::<Vec<_>>().join("\n")
+        });
+        text.is_some_and(|text| is_used_behind(&text, variable))
     }
 
     /// The line of the directive before an access, if that is a loop's.

@@ -7,9 +7,11 @@
 //! a program that does not parse, a run that stopped, a damaged file.
 
 pub mod baseline;
+mod cause;
 mod chains;
 mod circle;
 mod details;
+mod digest;
 mod explain;
 mod explored;
 mod fault;
@@ -28,6 +30,7 @@ mod position;
 mod printable;
 mod problem;
 mod remedy;
+pub mod replayed;
 mod report;
 mod resolve;
 pub mod sarif;
@@ -42,11 +45,13 @@ mod torn;
 mod update;
 mod witness;
 
+pub use cause::Also;
 pub use details::{Details, FrameInfo, ObjectInfo, ObjectKind, Unit};
+pub use digest::Share;
 pub use explored::{Confirmed, Exploration, Replay, Step};
 pub use model::{
-    Access, Certainty, Finding, Frame, Hold, Kind, Note, Object, Operation, Possible, Report,
-    Spawned, Stop, Task, Totals, Transactions, Verdict, Wait, guarantee_phrase,
+    Access, Certainty, Finding, Frame, Hold, Kind, Note, Numbered, Object, Operation, Possible,
+    Report, Spawned, Stop, Task, Totals, Transactions, Verdict, Wait, guarantee_phrase,
 };
 pub use position::{Position, Source};
 pub use printable::printable;

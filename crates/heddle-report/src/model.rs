@@ -6,7 +6,9 @@ use std::sync::Arc;
 use heddle_core::{Guarantee, TransactionCounts};
 use serde::{Serialize, Serializer};
 
+use crate::cause::Also;
 use crate::details::{ObjectKind, Unit};
+use crate::digest::Share;
 use crate::explored::{Exploration, Replay};
 use crate::position::Position;
 use crate::problem::Problem;
@@ -35,6 +37,12 @@ pub struct Report {
     /// How many were found in all.
     #[serde(skip)]
     pub totals: Totals,
+    /// How many findings each variable has, shown or not, where there are many.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_variable: Vec<Share>,
+    /// How many findings each file has, likewise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_file: Vec<Share>,
     /// How many findings are not shown.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u64,
@@ -218,6 +226,9 @@ pub struct Finding {
     /// The first of those locations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<String>,
+    /// Of a possible race: where the others are that have the same cause.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub same_cause: Vec<Also>,
     /// Tells this finding from others; stays the same over edits elsewhere in the source.
     pub fingerprint: String,
     /// Where it shows first.
@@ -351,11 +362,23 @@ pub struct Task {
     /// Two of its sort in a sentence, for tasks that have no name of their own: `two tasks created at 3:4`.
     #[serde(skip)]
     pub two: Option<String>,
+    /// Which of the tasks it is that its creator made at the same place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<Numbered>,
     /// Its spawn, its spawner's spawn and so on, up to the main task.
     pub spawned: Vec<Spawned>,
     /// How many further steps up to the main task are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub spawned_left_out: u64,
+}
+
+/// One of several tasks that one task creates at one place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+pub struct Numbered {
+    /// The how manieth it is, from 1 on.
+    pub number: u64,
+    /// How many there are.
+    pub of: u64,
 }
 
 /// One step of a spawn chain.

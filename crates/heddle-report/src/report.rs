@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use heddle_core::{Features, Finding as CoreFinding, Guarantee, Legend, Outcome, SiteId, TaskId};
 
 use crate::baseline::Baseline;
+use crate::cause;
 use crate::details::Details;
+use crate::digest;
 use crate::fault;
 use crate::finding::Wording;
 use crate::fingerprint;
@@ -121,7 +123,11 @@ impl Report {
             let mut wording = Wording::new(resolver);
             let runs = sorted.runs(settings.grouping);
             let findings = runs.iter().map(|run| wording.of_run(run));
-            fingerprint::stamped(findings)
+            let findings = fingerprint::stamped(findings);
+            match settings.grouping {
+                Grouping::Positions => cause::joined(findings),
+                Grouping::Locations => findings,
+            }
         };
         let suppressed_findings = details.map_or(Vec::new(), |details| worded(&details.suppressed));
         let fault = subject.outcome.fault;
@@ -134,6 +140,8 @@ impl Report {
             not_covered: not_covered(subject),
             findings: worded(&subject.outcome.findings),
             totals: Totals::default(),
+            by_variable: Vec::new(),
+            by_file: Vec::new(),
             left_out: 0,
             suppressed: suppressed_findings.len() as u64,
             suppressed_findings,
@@ -155,6 +163,8 @@ impl Report {
         }
         self.known = (all - self.findings.len()) as u64;
         self.totals = Totals::of(&self.findings);
+        self.by_variable = digest::by_variable(&self.findings);
+        self.by_file = digest::by_file(&self.findings);
         let strict = settings.strictness == Strictness::Strict;
         let counts = |finding: &Finding| strict || finding.certainty == Certainty::Certain;
         self.verdict = match self.findings.iter().any(counts) {

@@ -276,6 +276,9 @@ impl<'a> Resolver<'a> {
             name: self.task_name(task),
             phrase: self.task_phrase(task),
             two: self.two(task),
+            number: self
+                .details
+                .and_then(|details| details.numbers.get(&task).copied()),
             spawned,
             spawned_left_out: left_out,
         }

@@ -5,7 +5,9 @@ use std::fmt::Write;
 
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 
+use crate::cause;
 use crate::chains::{self, WAITS_LISTED};
+use crate::digest;
 use crate::explain;
 use crate::memory;
 use heddle_core::Guarantee;
@@ -33,6 +35,7 @@ pub enum Colour {
 pub fn render(report: &Report, colour: Colour) -> String {
     let mut text = render_findings(report, colour);
     text.extend(left_out(report));
+    text.push_str(&digest::text(&report.by_variable, &report.by_file));
     text.extend(report.stats.as_ref().map(stats));
     text.extend(
         report
@@ -77,6 +80,10 @@ fn line(finding: &Finding) -> Block<'static> {
     let headline = match places.is_empty() {
         true => headline(finding),
         false => format!("{} ({})", headline(finding), places.join(", ")),
+    };
+    let headline = match finding.same_cause.len() {
+        0 => headline,
+        more => format!("{headline}, and {more} more with the same cause"),
     };
     Level::WARNING
         .primary_title(printable(&headline).into_owned())
@@ -242,6 +249,7 @@ fn notes(finding: &Finding) -> Vec<Vec<String>> {
     notes.extend(memory::stacks(&finding.accesses));
     notes.extend(chains::told(finding).map(|chain| vec![chain]));
     notes.extend(waits_left_out(finding).map(|more| vec![more]));
+    notes.extend(Some(cause::told(finding)).filter(|lines| !lines.is_empty()));
     notes
 }
 

@@ -57,6 +57,33 @@ impl Update {
     }
 }
 
+/// Whether a function uses the value that a variable has after a loop; `text` begins with the loop. If the next thing it does
+/// with the variable is to set it, it does not.
+pub fn is_used_behind(text: &str, variable: &str) -> bool {
+    let rest = behind_statement(text);
+    let rest = rest.split("\n}").next().unwrap_or_default();
+    let mut words = rest.match_indices(variable);
+    let is_whole = |&(at, _): &(usize, &str)| {
+        let before = rest[..at].chars().next_back();
+        let after = rest[at + variable.len()..].chars().next();
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    };
+    words.find(is_whole).is_some_and(|(at, _)| {
+        let after = rest[at + variable.len()..].trim_start();
+        !after.starts_with('=') || after.starts_with("==")
+    })
+}
+
+/// What follows the first statement: it ends with a semicolon or a closing brace outside of all brackets.
+fn behind_statement(text: &str) -> &str {
+    let mut depth = 0i32;
+    let end = text.char_indices().find(|&(_, c)| {
+        depth += i32::from("({[".contains(c)) - i32::from(")}]".contains(c));
+        depth <= 0 && (c == ';' || c == '}')
+    });
+    end.map_or("", |(at, _)| &text[at + 1..])
+}
+
 /// A name and the indices behind it.
 fn expression_len(text: &[char]) -> usize {
     let mut len = text.iter().take_while(|&&c| is_word(c)).count();
@@ -125,6 +152,22 @@ mod tests {
         assert_eq!(read(line, 10), ("a".into(), "a[i]".into(), None));
         assert_eq!(read(line, 12), ("a".into(), "a[i - 1]".into(), None));
         assert!(Update::read(line, 12).is_some_and(|found| found.is_element));
+    }
+
+    #[test]
+    fn what_is_used_after_a_loop_is_told_from_what_is_not() {
+        let used = |rest: &str| {
+            let text =
+                format!("for (int i = 0; i < n; i++) {{\n tmp = i;\n b[i] = tmp;\n}}\n{rest}");
+            is_used_behind(&text, "tmp")
+        };
+        assert!(used("printf(\"%d\", tmp);"));
+        assert!(used("if (tmp == 3) f();"));
+        assert!(!used("tmp = 0; g(tmp);"));
+        assert!(!used("return tmp_size;"));
+        assert!(!used("}\nint other(int tmp) { return tmp; }"));
+        assert!(!is_used_behind("for (;;) tmp = 1;\nf();", "tmp"));
+        assert!(is_used_behind("for (;;) tmp = 1;\nf(tmp);", "tmp"));
     }
 
     #[test]

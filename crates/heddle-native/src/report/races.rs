@@ -14,9 +14,9 @@ use crate::report::witness::Witnesses;
 use crate::runtime::{Lock, LockKind};
 use heddle_core::{
     Access, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId, TaskId,
-    TaskInfo, Why,
+    TaskInfo, TaskKind, Why,
 };
-use heddle_report::Unit;
+use heddle_report::{Numbered, Unit};
 use heddle_rt::{ATOMIC, RacyBytes};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -65,6 +65,51 @@ pub struct Mentioned {
     task_ids: HashMap<TaskId, TaskId>,
     finish_ids: HashMap<FinishId, FinishId>,
     lock_ids: HashMap<LockId, LockId>,
+    siblings: Option<Siblings>,
+}
+
+/// Which of the tasks each is that its creator made at one place.
+struct Siblings {
+    /// Row `n` is task `n + 1`.
+    numbers: Vec<u32>,
+    counts: HashMap<(TaskId, SiteId), u32>,
+}
+
+impl Siblings {
+    /// Tasks beyond which they are not counted.
+    const MOST: usize = 1 << 20;
+
+    fn new(tasks: &[TaskInfo]) -> Self {
+        let mut siblings = Self {
+            numbers: Vec::new(),
+            counts: HashMap::new(),
+        };
+        // Of tasks that were given back nothing is known: then nobody's number is.
+        let are_known = tasks.iter().all(|task| task.site != SiteId::new(0));
+        if !are_known || tasks.len() > Self::MOST {
+            return siblings;
+        }
+        for task in tasks {
+            let count = siblings.counts.entry((task.parent, task.site)).or_default();
+            *count += 1;
+            siblings.numbers.push(*count);
+        }
+        siblings
+    }
+
+    fn number(&self, task: TaskId, tasks: &[TaskInfo]) -> Option<Numbered> {
+        let row = task.index().checked_sub(1)?;
+        let (number, info) = (self.numbers.get(row)?, tasks.get(row)?);
+        let is_made = matches!(
+            info.kind,
+            TaskKind::Task | TaskKind::Thread | TaskKind::Future | TaskKind::EventDriven
+        );
+        let of = *self.counts.get(&(info.parent, info.site))?;
+        (is_made && of > 1).then_some(Numbered {
+            number: u64::from(*number),
+            of: u64::from(of),
+        })
+    }
 }
 
 /// The races in the sequence of the source, each once.
@@ -294,6 +339,14 @@ impl Mentioned {
             };
             self.tasks.push(info);
             let id = TaskId::new(self.tasks.len() as u32);
+            let number = self
+                .siblings
+                .get_or_insert_with(|| Siblings::new(&found.tasks));
+            let number = number.number(task, &found.tasks);
+            tables
+                .details
+                .numbers
+                .extend(number.map(|number| (id, number)));
             self.task_ids.insert(task, id);
             if let Some((&pc, callers)) = found
                 .witnesses
