@@ -2,6 +2,7 @@
 
 use crate::context::{self, Newborn};
 use crate::exec::{Core, with_stack};
+use crate::explore::staged;
 use crate::outcome;
 use crate::recorder::Recorder;
 use crate::report::Report;
@@ -192,6 +193,10 @@ impl Checker {
         );
         let session = self.session();
         let started = Instant::now();
+        if let Some(asked) = staged::asked() {
+            asked.play(body);
+            return self.nothing(&session, caller, started);
+        }
         let result = self.run(&session, body);
         session.threads.wait();
         context::leave(&session);
@@ -216,6 +221,19 @@ impl Checker {
         };
         let judged = judged.only(&self.analyses);
         Report::new(judged, settings, caller, started.elapsed())
+    }
+
+    /// The report of a run that showed an order instead of being checked.
+    fn nothing(
+        &self,
+        session: &Session,
+        caller: &'static Location<'static>,
+        started: Instant,
+    ) -> Report {
+        let mut judged = outcome::judge(session, None, self.scope)
+            .unwrap_or_else(|error| panic!("{} at {caller}", settings::explain(&error)));
+        judged.outcome.guarantee = Guarantee::UpToHere;
+        Report::new(judged, Settings::default(), caller, started.elapsed())
     }
 
     /// The run was left by a panic: what was found until then is printed, as nobody will get it.

@@ -5,7 +5,9 @@ use crate::sites::Caller;
 use heddle_core::Guarantee;
 use heddle_report::json::{self, Layout};
 use heddle_report::text::{self, Colour};
-use heddle_report::{Finding, Grouping, Kind, Settings, Subject, Unchecked, Verdict};
+use heddle_report::{
+    Finding, Grouping, Kind, Replay, Settings, Subject, Unchecked, Verdict, replayed,
+};
 use std::fmt;
 use std::time::Duration;
 
@@ -91,9 +93,9 @@ impl Report {
         };
         let counts = judged.outcome.counts;
         Self {
-            text: text::render(&heddle_report::Report::new(subject, shown), Colour::Plain),
-            report: heddle_report::Report::new(subject, apart),
-            grouped: heddle_report::Report::new(subject, settings),
+            text: text::render(&resolved(subject, shown), Colour::Plain),
+            report: resolved(subject, apart),
+            grouped: resolved(subject, settings),
             stats: Stats {
                 tasks: counts.tasks,
                 finishes: counts.finishes,
@@ -225,6 +227,20 @@ impl Report {
         debug_assert!(written.is_ok());
         String::from_utf8_lossy(&bytes).into_owned()
     }
+}
+
+/// The report, in which each race says how to see both of its orders.
+fn resolved(subject: Subject<'_>, settings: Settings) -> heddle_report::Report {
+    let mut report = heddle_report::Report::new(subject, settings);
+    for finding in &mut report.findings {
+        let positions = replayed::positions(finding);
+        let at = positions.map(|at| at.map(|at| format!("{}:{at}", at.file.path())));
+        finding.replay = at.map(|[first, second]| Replay {
+            schedule: None,
+            command: format!("heddle replay {first} {second} -- <this test>"),
+        });
+    }
+    report
 }
 
 impl fmt::Display for Report {

@@ -3,6 +3,7 @@
 //! Variables belong to a whole process, so each case runs this program again as a process of its own.
 
 use heddle::{Mutex, Shared, SharedVec, check, finish, isolated, join};
+use heddle_report::replayed::{self, Replayed, Touched};
 use std::process::{Command, Output};
 
 const CHILD: &str = "HEDDLE_TEST_CHILD";
@@ -15,6 +16,9 @@ fn main() {
             an_order_is_used_or_refused();
             what_is_empty_counts_as_not_set();
             what_makes_no_sense_is_refused_in_one_line();
+            both_orders_of_a_race_can_be_run();
+            two_tasks_of_one_place_can_change_places();
+            what_cannot_be_run_in_order_says_why();
         }
     }
 }
@@ -61,9 +65,111 @@ fn child(program: &str) {
             });
             println!("{}", report.torn().count());
         }
+        "order" => {
+            let x = Shared::new(0).named("x");
+            let report = check(|| {
+                finish(|s| {
+                    s.spawn(|_| x.set(5));
+                    s.spawn(|_| assert_ne!(x.get(), 7));
+                });
+            });
+            say_where(&report);
+        }
+        "twins" => {
+            let v = SharedVec::new(3, 0u8).named("v");
+            let report = check(|| {
+                finish(|s| {
+                    for _ in 0..2 {
+                        s.spawn(|_| v.add(1, 4));
+                    }
+                });
+            });
+            say_where(&report);
+        }
+        "thread" => {
+            let x = Shared::new(0).named("x");
+            let report = check(|| {
+                let (sender, receiver) = heddle::sync::mpsc::channel();
+                finish(|s| {
+                    s.spawn(|_| x.set(1));
+                    s.spawn(|_| x.set(2));
+                    sender.send(3).unwrap();
+                });
+                receiver.recv().unwrap();
+            });
+            say_where(&report);
+        }
         "future" => println!("{}", check(|| finish(|s| s.future(|| ()).get())).is_clean()),
         _ => unreachable!("no program {program}"),
     }
+}
+
+/// Prints the positions of the first race.
+fn say_where(report: &heddle::Report) {
+    if let Some(race) = report.races().next() {
+        let places = race.accesses.iter().flat_map(|access| &access.position);
+        let places: Vec<_> = places
+            .map(|at| format!("{}:{at}", at.file.path()))
+            .collect();
+        println!("{}", places.join(" "));
+    }
+}
+
+/// What the program does with the first access of its first race first, and with the second one.
+fn in_both_orders(program: &str) -> [Replayed; 2] {
+    let at = says(program, &[]);
+    let name = format!("heddle-{program}-{}", std::process::id());
+    ["1", "2"].map(|order| {
+        let to = std::env::temp_dir().join(format!("{name}-{order}"));
+        let asked = format!("{order} {at}");
+        let output = run(
+            program,
+            &[
+                ("HEDDLE_WITNESS", &asked),
+                ("HEDDLE_WITNESS_TO", to.to_str().expect("a path")),
+            ],
+        );
+        let text = std::fs::read_to_string(&to);
+        let text = text.unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        let _ = std::fs::remove_file(&to);
+        let mut runs = replayed::read(&text);
+        assert_eq!(runs.len(), 1, "{text}");
+        runs.remove(0)
+    })
+}
+
+fn told(run: &Replayed) -> Vec<String> {
+    let verb = |touch: &Touched| if touch.is_write { "sets" } else { "reads" };
+    let touches = run.touches.iter();
+    touches
+        .map(|touch| format!("{} {} {}", verb(touch), touch.location, touch.value))
+        .collect()
+}
+
+fn both_orders_of_a_race_can_be_run() {
+    let [one, other] = in_both_orders("order");
+    assert_eq!(told(&one), ["sets x 5", "reads x 5"]);
+    assert_eq!(told(&other), ["reads x 0", "sets x 5"]);
+    assert_eq!([&one.shown, &other.shown], [&["x"], &["x"]]);
+    assert_eq!(one.touches[0].who, other.touches[1].who);
+}
+
+fn two_tasks_of_one_place_can_change_places() {
+    let [one, other] = in_both_orders("twins");
+    let both = ["reads v[1] 0", "sets v[1] 4", "reads v[1] 4", "sets v[1] 8"];
+    assert_eq!(told(&one), both);
+    assert_eq!(told(&other), both);
+    assert_eq!([&one.shown, &other.shown], [&["v[1]"], &["v[1]"]]);
+    let who = |run: &Replayed| [0, 2].map(|at: usize| run.touches[at].who.clone());
+    let ([first, second], turned) = (who(&one), who(&other));
+    assert!(first.starts_with("task 1 of those spawned at "), "{first}");
+    assert_eq!([second, first], turned);
+}
+
+fn what_cannot_be_run_in_order_says_why() {
+    let [one, _] = in_both_orders("thread");
+    let why = one.stopped.unwrap_or_default();
+    assert!(why.contains("channel"), "{why}");
 }
 
 fn run(program: &str, variables: &[(&str, &str)]) -> Output {

@@ -13,6 +13,7 @@ mod numbers;
 mod parts;
 mod program;
 mod progress;
+pub(crate) mod staged;
 pub(crate) mod world;
 
 pub use exploration::{Exploration, Explored};

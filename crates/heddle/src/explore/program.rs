@@ -95,7 +95,7 @@ impl Run for RustRun<'_> {
 }
 
 /// From now on a panic of an explored task is an event, and prints nothing.
-fn hear_panics() {
+pub(super) fn hear_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();

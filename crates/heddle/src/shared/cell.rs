@@ -59,6 +59,15 @@ impl<T: Element> ElementCell<T> {
         for (location, cell) in (start..).zip(cells) {
             world::stored(location, bytemuck::bytes_of(&cell.load()));
         }
+        Self::show(cells, start);
+    }
+
+    /// Shows a replayed run what these cells have, which a task has just read or written.
+    #[cold]
+    pub(super) fn show(cells: &[Self], start: u64) {
+        for (location, cell) in (start..).zip(cells) {
+            world::shows(location, || printed(&cell.load()));
+        }
     }
 
     /// The cells as plain elements.
@@ -77,6 +86,22 @@ impl<T: Element> ElementCell<T> {
         // SAFETY: the same layout, see `as_elements`.
         unsafe { Box::from_raw(Box::into_raw(cells) as *mut [T]) }
     }
+}
+
+/// A number as Rust writes it, anything else as its bytes.
+fn printed<T: Element>(value: &T) -> String {
+    let bytes = bytemuck::bytes_of(value);
+    macro_rules! numbers {
+        ($($number:ty)*) => {
+            match std::any::type_name::<T>() {
+                $(name if name == std::any::type_name::<$number>() => {
+                    format!("{:?}", bytemuck::pod_read_unaligned::<$number>(bytes))
+                })*
+                _ => format!("{bytes:02x?}"),
+            }
+        };
+    }
+    numbers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64)
 }
 
 /// An aligned piece of an element: where it is, and its size of 1, 2, 4 or 8 bytes.
@@ -148,6 +173,13 @@ mod tests {
         comes_back([1.0f64, 2.0, 3.0], [4.0, 5.0, 6.0]);
         comes_back([1u16; 5], [7; 5]);
         comes_back((), ());
+    }
+
+    #[test]
+    fn numbers_are_printed_as_numbers() {
+        assert_eq!(printed(&-5i16), "-5");
+        assert_eq!(printed(&1.0f64), "1.0");
+        assert_eq!(printed(&[1u8, 255]), "[01, ff]");
     }
 
     #[test]

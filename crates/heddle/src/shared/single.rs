@@ -86,7 +86,10 @@ impl<T: Element> Shared<T> {
     #[inline]
     #[track_caller]
     pub fn get(&self) -> T {
-        context::read(self.location.start(), 1, Location::caller());
+        let is_explored = context::read(self.location.start(), 1, Location::caller());
+        if is_explored {
+            self.show();
+        }
         self.cell.load()
     }
 
@@ -139,6 +142,7 @@ impl<T: Element> Shared<T> {
         let is_explored = context::read(self.location.start(), 1, caller);
         if is_explored {
             world::unsee();
+            self.show();
         }
         self.set(self.cell.load() + value);
     }
@@ -170,6 +174,11 @@ impl<T: Element> Shared<T> {
 }
 
 impl<T: Element> Shared<T> {
+    /// The running task of an explored run has read the value.
+    fn show(&self) {
+        ElementCell::show(std::slice::from_ref(&self.cell), self.location.start());
+    }
+
     /// The running task sees the value, without an access.
     fn used_up(&self) {
         world::exclusive(self.location.start(), 1);

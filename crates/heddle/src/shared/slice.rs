@@ -110,7 +110,10 @@ impl<'a, T: Element> SharedSlice<'a, T> {
     #[track_caller]
     pub fn get(&self, index: usize) -> T {
         let cell = &self.cells[index];
-        context::read(self.start + index as u64, 1, Location::caller());
+        let start = self.start + index as u64;
+        if context::read(start, 1, Location::caller()) {
+            ElementCell::show(std::slice::from_ref(cell), start);
+        }
         cell.load()
     }
 
@@ -161,9 +164,10 @@ impl<'a, T: Element> SharedSlice<'a, T> {
         T: Add<Output = T>,
     {
         let cell = &self.cells[index];
-        let is_explored = context::read(self.start + index as u64, 1, Location::caller());
-        if is_explored {
+        let start = self.start + index as u64;
+        if context::read(start, 1, Location::caller()) {
             world::unsee();
+            ElementCell::show(std::slice::from_ref(cell), start);
         }
         self.set(index, cell.load() + value);
     }
@@ -370,7 +374,9 @@ impl<'a, T: Element> SharedSlice<'a, T> {
 
     #[inline(always)]
     pub(super) fn note_read(&self, caller: Caller) {
-        context::read(self.start, self.len() as u64, caller);
+        if context::read(self.start, self.len() as u64, caller) {
+            ElementCell::show(self.cells, self.start);
+        }
     }
 
     #[inline(always)]

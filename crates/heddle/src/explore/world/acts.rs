@@ -3,6 +3,7 @@
 //! In a run that is being ended, and outside of exploration, none of them does anything.
 
 use super::super::numbers::Panic;
+use super::stage;
 use super::state::{self, Memory};
 use super::{CONTENTS, Condition, Made, State, Wanted, World, alive, is_explored, suspend, with};
 use crate::exec::Job;
@@ -38,6 +39,7 @@ pub(crate) fn spawn(into: Option<FinishId>, kind: TaskKind, caller: Caller) -> O
             finish,
             memory: Memory::new(name, kind),
         });
+        stage::spawned(world, task, caller);
         let name = None;
         world.events.push(Event::Spawn {
             task,
@@ -163,10 +165,12 @@ pub(crate) fn wait(signals: &[u32]) {
 
 /// The running task accesses locations; no if nothing is explored on this thread.
 pub(crate) fn access(kind: AccessKind, start: u64, len: u64, caller: Caller) -> bool {
+    stage::before(start, len, caller);
     let explored = alive(|world| {
         let site = world.site(caller);
         let extent = Extent::new(Location(start), len);
         world.remember(kind, start, len);
+        stage::made(world, kind, start, len, caller);
         world.events.push(match kind {
             AccessKind::Read => Event::Read { extent, site },
             AccessKind::Write => Event::Write { extent, site },

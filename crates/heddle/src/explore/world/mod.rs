@@ -9,9 +9,12 @@
 //! or is unwound. No reference to it is kept while a coroutine is suspended.
 
 mod acts;
+mod stage;
 mod state;
 
 pub(crate) use acts::*;
+pub(crate) use stage::shows;
+pub(in crate::explore) use stage::{Order, Stage};
 pub(crate) use state::{
     before_section, exclusive, exclusive_content, forget_since, refuse, returns_nothing, stored,
     stored_in, unsee,
@@ -94,6 +97,8 @@ pub(in crate::explore) struct World {
     values: FxHashMap<u64, u64>,
     /// What numbers of locks and tokens stand for.
     meanings: Vec<[u64; 4]>,
+    /// Which access comes first, in a run that shows that.
+    stage: Option<Box<Stage>>,
 }
 
 type Task = Coroutine<(), (), (), DefaultStack>;
@@ -187,6 +192,7 @@ impl World {
             is_dead: false,
             values: FxHashMap::default(),
             meanings: Vec::new(),
+            stage: None,
         })
     }
 
@@ -393,7 +399,17 @@ pub(in crate::explore) struct Standing(NonNull<World>);
 impl Standing {
     /// Starts the main task and runs it up to the first choice point.
     pub(in crate::explore) fn start(common: &Common, main: Job) -> Self {
+        Self::begin(World::new(common), main)
+    }
+
+    /// The same for a run in which two accesses come in a given order.
+    pub(in crate::explore) fn staged(common: &Common, main: Job, stage: Stage) -> Self {
         let mut world = World::new(common);
+        world.stage = Some(Box::new(stage));
+        Self::begin(world, main)
+    }
+
+    fn begin(mut world: Box<World>, main: Job) -> Self {
         let slot = world.add(main);
         world.slots[slot].task = Some(TaskId::MAIN);
         world.stack.push(slot);
