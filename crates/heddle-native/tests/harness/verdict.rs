@@ -84,8 +84,17 @@ fn covers<'a>(marks: impl IntoIterator<Item = &'a Mark>, mark: Mark) -> bool {
 }
 
 fn marks(file: &str, findings: &[&Value]) -> BTreeSet<Mark> {
-    let accesses = findings.iter().flat_map(|finding| accesses(finding));
-    accesses.filter_map(|access| mark(file, access)).collect()
+    let told = findings.iter().flat_map(|finding| accesses(finding));
+    let told = told.filter_map(|access| mark(file, access));
+    let also = findings.iter().flat_map(|finding| same_cause(finding));
+    told.chain(also.filter_map(|place| place_in(file, place)))
+        .collect()
+}
+
+/// Where the accesses of findings are that are told as one with this, because they have the same cause.
+fn same_cause(finding: &Value) -> impl Iterator<Item = &Value> {
+    let others = finding["same_cause"].as_array().into_iter().flatten();
+    others.flat_map(|other| other["positions"].as_array().into_iter().flatten())
 }
 
 fn accesses(finding: &Value) -> impl Iterator<Item = &Value> {
@@ -95,14 +104,16 @@ fn accesses(finding: &Value) -> impl Iterator<Item = &Value> {
 /// Where in the program an access is: in a header, the innermost call from the program counts.
 fn mark(file: &str, access: &Value) -> Option<Mark> {
     let frames = access["stack"].as_array().into_iter().flatten();
-    let mut places = std::iter::once(access)
-        .chain(frames)
-        .map(|place| &place["position"]);
-    let place = places.find(|place| {
-        place["file"]
-            .as_str()
-            .is_some_and(|path| path.ends_with(file))
-    })?;
+    let places = std::iter::once(access).chain(frames);
+    places
+        .map(|place| &place["position"])
+        .find_map(|place| place_in(file, place))
+}
+
+/// A place in the program, unless it is in another file.
+fn place_in(file: &str, place: &Value) -> Option<Mark> {
+    let is_here = |path: &str| path.ends_with(file);
+    place["file"].as_str().filter(|path| is_here(path))?;
     Some(Mark {
         line: place["line"].as_u64()?,
         column: place["column"].as_u64(),
