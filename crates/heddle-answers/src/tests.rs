@@ -230,7 +230,7 @@ fn an_entry_means_the_file_beside_it() {
 
 #[test]
 fn nothing_is_said_of_what_did_not_run_if_the_run_is_a_part() {
-    let text = entry(Answer::Harmless, PROGRAM, [(3, 13), (5, 3)]);
+    let text = entry(Answer::Harmless, PROGRAM, [(3, 13), (5, 4)]);
     let (_, legend) = compiled(PROGRAM);
     let mut answers = Answers::new("heddle.toml", &text, &legend).expect("a valid file");
     assert_eq!(messages(&answers).len(), 1);
