@@ -3,14 +3,19 @@
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
-/// The programs, and what they are given.
-const PROGRAMS: [(&str, &[&str]); 3] = [
-    ("lookups", &["10000"]),
-    ("treesearch", &["100000"]),
-    ("stencil", &["64", "100"]),
+/// The programs, and what they are given: of the shape of UTS, RSBench and XSBench, whose slowdown is to stay below
+/// [`SLOWDOWN`], a stencil, and one that does nothing but read a table at random.
+const PROGRAMS: [(&str, &[&str], bool); 5] = [
+    ("treesearch", &["100000"], true),
+    ("poles", &["20000"], true),
+    ("gridsearch", &["40000"], true),
+    ("stencil", &["64", "400"], false),
+    ("lookups", &["20000"], false),
 ];
+
+/// Checked, a program may take so many times as long as plain.
+const SLOWDOWN: f64 = 10.0;
 
 /// How often each is timed; the fastest counts.
 const REPEAT: usize = 3;
@@ -35,13 +40,13 @@ pub fn run() -> Result<Value, String> {
         "heddle-cli",
     ];
     succeed(Command::new(cargo).args(words))?;
-    println!("programs, seconds");
+    println!("programs, CPU seconds");
     println!(
         "{:<12} {:>8} {:>8} {:>8}  {:>8}",
         "program", "plain", "null", "heddle", "factor"
     );
     let mut rows = Vec::new();
-    for (name, arguments) in PROGRAMS {
+    for (name, arguments, is_of_thesis) in PROGRAMS {
         let mut times = Vec::new();
         for way in ["plain", "null", "heddle"] {
             let executable = build(&profile, &built, name, way)?;
@@ -52,6 +57,9 @@ pub fn run() -> Result<Value, String> {
             "{name:<12} {:>8.3} {:>8.3} {:>8.3}  {factor:>7.1}x",
             times[0], times[1], times[2]
         );
+        if is_of_thesis && factor >= SLOWDOWN {
+            println!("  missed: it is to stay below {SLOWDOWN}");
+        }
         rows.push(
             json!({"program": name, "plain": times[0], "null": times[1], "heddle": times[2]}),
         );
@@ -109,10 +117,10 @@ fn null_runtime(built: &Path) -> Result<PathBuf, String> {
 fn timed(program: &Path, arguments: &[&str]) -> Result<f64, String> {
     let mut best = f64::INFINITY;
     for _ in 0..REPEAT {
-        let start = Instant::now();
+        let before = time_of_children();
         let output = Command::new(program).args(arguments).output();
         let output = output.map_err(|error| format!("{}: {error}", program.display()))?;
-        best = best.min(start.elapsed().as_secs_f64());
+        best = best.min(time_of_children() - before);
         let text = String::from_utf8_lossy(&output.stdout);
         if !output.status.success() || !text.contains("PASSED") {
             let errors = String::from_utf8_lossy(&output.stderr);
@@ -120,6 +128,16 @@ fn timed(program: &Path, arguments: &[&str]) -> Result<f64, String> {
         }
     }
     Ok(best)
+}
+
+/// What all programs that have ended have computed so far: other work on the machine does not count.
+fn time_of_children() -> f64 {
+    // In hundredths of a second. The name in front may have spaces.
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = text.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(13).take(2);
+    let ticks: u32 = ticks.filter_map(|field| field.parse::<u32>().ok()).sum();
+    f64::from(ticks) / 100.0
 }
 
 fn succeed(command: &mut Command) -> Result<(), String> {
