@@ -31,7 +31,18 @@ pub fn replayed(at: [&str; 2], command: &[String]) -> Result<(String, Status), V
         at[0], at[1]
     );
     let text = replayed::both([one, other], [first, second], location);
+    let text = match file_of(at[0]) {
+        Some(file) if Some(file) == file_of(at[1]) => text.replace(&format!("{file}:"), ""),
+        _ => text,
+    };
     Ok((format!("{title}{text}"), Status::Findings))
+}
+
+/// The file of a position, if it has one.
+fn file_of(position: &str) -> Option<&str> {
+    let (rest, _column) = position.rsplit_once(':')?;
+    let (file, _line) = rest.rsplit_once(':')?;
+    Some(file)
 }
 
 /// The checks that the command makes with one access first.
