@@ -37,10 +37,9 @@ impl Activity {
         self.entered = CYCLE.load(Ordering::Relaxed);
     }
 
-    /// It is inside by the quick way, and makes an access.
+    /// It makes an access.
     #[inline]
     pub(crate) fn access(&mut self) {
-        self.enter();
         self.is_parked = false;
     }
 

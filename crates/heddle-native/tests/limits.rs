@@ -155,47 +155,6 @@ int main(void)
 }
 
 #[test]
-fn tasks_that_are_over_cost_no_memory_beside_a_thread_that_only_computes() {
-    let rest = r#"
-#include <heddle.h>
-#include <time.h>
-static long cells[8];
-static void task(void *cell) { (*(long *)cell)++; }
-static void *compute(void *unused)
-{
-    int room[4] = {0};
-    struct timespec moment = {0, 200000};
-    for (int n = 0;; n++) {
-        for (int i = 0; i < 4; i++)
-            room[(n + i) % 4] += i;
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, 0);
-    }
-    return unused;
-}
-int main(void)
-{
-    pthread_t thread;
-    pthread_create(&thread, 0, compute, 0);
-    for (int n = 0; n < 200000; n++) {
-        heddle_finish_begin();
-        for (int i = 0; i < 8; i++)
-            heddle_async(task, &cells[i]);
-        heddle_finish_end();
-    }
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    printf("%ld\n", usage.ru_maxrss / 1024);
-    return 0;
-}
-"#;
-    let output = finished(&mut Command::new(program("beside", &[], rest)));
-    assert_eq!(output.status.code(), Some(0), "{}", all(&output));
-    let megabytes: u64 = text(&output.stdout).trim().parse().expect("a number");
-    // Without anything given back, it is more than 100.
-    assert!(megabytes < 70, "{megabytes} MB");
-}
-
-#[test]
 fn a_thousand_threads_at_once_are_no_burden() {
     let rest = r#"
 static int slots[1000];

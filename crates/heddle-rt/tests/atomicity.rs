@@ -58,7 +58,7 @@ fn agrees(class: Class, mode: Mode, scope: Scope) -> [usize; 2] {
                 "without races it finds {alone:?}, with them {found:?}\n\n{script}"
             ));
         }
-        driver::agrees(&verdicts(&follower), &oracle.live_bounds())
+        driver::agrees(&verdicts(&follower), &oracle.live_bounds_where_watched())
             .map_err(|wrong| format!("races: {wrong}\n\n{script}"))
     });
     if let Err(wrong) = result {

@@ -3,12 +3,16 @@
 //! Code addresses do not tell: optimised code has its checks out of line, in any sequence, and `heddle cc` moves checks.
 //! What debug information says of a check is where the access stands. Of two places in one function that is its
 //! source; where functions were inlined, the calls in the function around them. Places in two functions that were not
-//! inlined into a third have no sequence.
+//! inlined into a third have no sequence, nor have those in one statement: `p = make()` writes `p` last. A statement
+//! ends where the source has a semicolon.
+//!
+//! Known misses: a loop can come back to what stands above, and statements within an expression are taken for later.
 
 use super::image::Image;
 use super::modules::modules;
 use heddle_core::SiteId;
 use rustc_hash::FxHashMap;
+use std::fs;
 use std::sync::{Mutex, PoisonError};
 
 /// A function around a place, and the position in it: of the call that leads there, or of the place itself.
@@ -27,6 +31,8 @@ struct Places {
     /// By the address of the module's record.
     images: FxHashMap<usize, Option<Image>>,
     frames: FxHashMap<u32, Vec<Frame>>,
+    /// By path; empty if it cannot be read.
+    sources: FxHashMap<String, String>,
 }
 
 static PLACES: Mutex<Option<Places>> = Mutex::new(None);
@@ -37,20 +43,33 @@ pub(crate) fn is_below(later: u32, earlier: u32) -> bool {
     let places = places.get_or_insert_default();
     places.learn(later);
     places.learn(earlier);
-    let frames = &places.frames;
-    follows(&frames[&later], &frames[&earlier])
+    let Places {
+        frames, sources, ..
+    } = places;
+    let Some((later, earlier)) = parting(&frames[&later], &frames[&earlier]) else {
+        return false;
+    };
+    let source = sources.entry(later.file.clone());
+    let source = source.or_insert_with(|| fs::read_to_string(&later.file).unwrap_or_default());
+    is_in_later_statement(source, later, earlier)
 }
 
-fn follows(later: &[Frame], earlier: &[Frame]) -> bool {
-    for ((function, later), (other, earlier)) in later.iter().zip(earlier) {
-        if function != other || later.file != earlier.file {
-            return false;
-        }
-        if later != earlier {
-            return (later.line, later.column) > (earlier.line, earlier.column);
-        }
-    }
-    false
+/// Where the ways to two places part, in one function; none if they do not, or in no such function.
+fn parting<'a>(one: &'a [Frame], other: &'a [Frame]) -> Option<(&'a Position, &'a Position)> {
+    let mut frames = one.iter().zip(other);
+    let ((function, at), (other_function, other_at)) =
+        frames.find(|((function, at), (other, other_at))| function != other || at != other_at)?;
+    (function == other_function && at.file == other_at.file).then_some((at, other_at))
+}
+
+/// Whether a statement ends between the two.
+fn is_in_later_statement(source: &str, later: &Position, earlier: &Position) -> bool {
+    let offset = |at: &Position| {
+        let before = source.split_inclusive('\n').take(at.line as usize - 1);
+        before.map(str::len).sum::<usize>() + (at.column as usize).saturating_sub(1)
+    };
+    let between = source.get(offset(earlier)..offset(later));
+    between.is_some_and(|text| text.contains(';'))
 }
 
 impl Places {
@@ -100,23 +119,28 @@ mod tests {
     }
 
     #[test]
-    fn a_place_follows_one_further_up_in_its_function() {
+    fn ways_part_in_the_function_that_both_places_are_in() {
         let [above, below] = [[frame(1, 3, 5)], [frame(1, 3, 9)]];
-        assert!(follows(&below, &above));
-        assert!(!follows(&above, &below) && !follows(&above, &above));
-    }
-
-    #[test]
-    fn calls_that_were_inlined_come_in_the_sequence_of_the_function_around_them() {
+        assert_eq!(parting(&below, &above), Some((&below[0].1, &above[0].1)));
+        assert_eq!(parting(&above, &above), None);
         let first = [frame(1, 10, 1), frame(2, 7, 1)];
         let second = [frame(1, 11, 1), frame(3, 4, 1)];
-        assert!(follows(&second, &first) && !follows(&first, &second));
+        assert_eq!(parting(&second, &first), Some((&second[0].1, &first[0].1)));
+        let elsewhere = [frame(2, 9, 5)];
+        assert_eq!(parting(&above, &elsewhere), None);
+        assert_eq!(parting(&above, &[]), None);
     }
 
     #[test]
-    fn places_in_two_functions_have_no_sequence() {
-        let [one, other] = [[frame(1, 3, 5)], [frame(2, 9, 5)]];
-        assert!(!follows(&one, &other) && !follows(&other, &one));
-        assert!(!follows(&one, &[]) && !follows(&[], &one));
+    fn what_stands_in_a_later_statement_is_later() {
+        let source = "a = 1; b = 2;\np =\n  make();\nq = 3;\n";
+        let at = |line, column| frame(1, line, column).1;
+        let is_later = |one, other| is_in_later_statement(source, &one, &other);
+        assert!(is_later(at(1, 10), at(1, 3)) && is_later(at(4, 3), at(3, 3)));
+        assert!(!is_later(at(1, 3), at(1, 10)));
+        // The value is there before it is assigned.
+        assert!(!is_later(at(3, 3), at(2, 3)));
+        assert!(!is_later(at(9, 1), at(8, 1)));
+        assert!(!is_in_later_statement("", &at(4, 3), &at(1, 1)));
     }
 }

@@ -105,10 +105,6 @@ impl Engine {
             };
             let next = self.or_give_up(next)?;
             let to = next.state;
-            if !met.conflicts.is_empty() {
-                // Before anyone can find the location in its new state.
-                self.note_racing(strand, &met.conflicts);
-            }
             match cell.compare_exchange(state.0, to.0, Ordering::AcqRel, Ordering::Acquire) {
                 Err(now) => state = StateId(now),
                 Ok(_) => {
@@ -122,10 +118,8 @@ impl Engine {
                     if touches_group {
                         self.step_groups_of(cache, cursor, touch, watch, mark);
                     }
-                    if self.reports_races
-                        && self.receives_racy(cache, cursor, touch, twin, mark, &met)
-                    {
-                        return None;
+                    if kind == Read && self.reports_races && !met.conflicts.is_empty() {
+                        self.receive_racy(cursor, touch.granule, &met.conflicts);
                     }
                     if touches_group {
                         return None;
@@ -137,27 +131,6 @@ impl Engine {
                     return repeatable.then_some(Taken { from: state, to });
                 }
             }
-        }
-    }
-
-    /// An access to a watched granule was made. Whether what follows may depend on a value that was read in a race.
-    fn receives_racy(
-        &self,
-        cache: &mut ThreadCache,
-        cursor: &mut Cursor,
-        touch: Touch,
-        twin: Twin,
-        mark: Mark,
-        met: &Met,
-    ) -> bool {
-        match touch.kind {
-            Read if !met.conflicts.is_empty() => {
-                self.receive_racy(cursor, touch.granule, &met.conflicts)
-            }
-            Read if self.looks_again(touch.kind) => {
-                self.look_again(cache, cursor, touch, twin.race, mark)
-            }
-            _ => false,
         }
     }
 
