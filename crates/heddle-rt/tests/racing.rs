@@ -36,7 +36,6 @@ fn found(tasks: &[Vec<Step>], bound: Option<usize>) -> (Racy, usize) {
                 kind: step.kind,
                 granule: step.granule,
                 mask: step.mask,
-                since: 0,
             };
             let quick = engine.touch_quickly(&mut cache, &mut cursor, touch, step.site);
             if quick.is_none() {
