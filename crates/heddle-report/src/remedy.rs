@@ -9,12 +9,17 @@ use heddle_core::{
     AccessKind, Event, Extent, Features, FinishId, FinishKind, Listener, Location, LockId,
     LockMode, NameId, OrderChoice, Run, SiteId, TaskId, TaskKind, TokenId,
 };
-use std::cell::RefCell;
-use std::collections::HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-thread_local! {
-    /// What was asked before: the races of a run have few shapes, and each answer takes an engine of its own.
-    static ANSWERS: RefCell<HashMap<(Model, Remedy), bool>> = RefCell::default();
+/// What was asked before: the races of a run have few shapes, and each answer takes an engine of its own. Not a thread's
+/// own: a report may be made in a signal handler, where the destructor of such a value cannot be registered, for
+/// that takes memory from the allocator that was interrupted.
+static ANSWERS: Mutex<FxHashMap<(Model, Remedy), bool>> =
+    Mutex::new(FxHashMap::with_hasher(FxBuildHasher));
+
+fn answers() -> MutexGuard<'static, FxHashMap<(Model, Remedy), bool>> {
+    ANSWERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A race between two branches that part at one task.
@@ -52,10 +57,10 @@ impl Model {
     }
 
     fn races(self, remedy: Remedy) -> bool {
-        let known = ANSWERS.with_borrow(|answers| answers.get(&(self, remedy)).copied());
+        let known = answers().get(&(self, remedy)).copied();
         known.unwrap_or_else(|| {
             let races = self.is_found_to_race(remedy);
-            ANSWERS.with_borrow_mut(|answers| answers.insert((self, remedy), races));
+            answers().insert((self, remedy), races);
             races
         })
     }
