@@ -358,13 +358,17 @@ fn touch(
 #[inline]
 fn note_stack(thread: &mut Thread, address: usize) {
     if thread.stack.contains(address) {
-        thread.stack.touched(address);
-    } else if thread.gap.contains(address) {
-    } else if let Some(gap) = Gap::around(address, &thread.storage) {
-        thread.cache.take_again_in(gap.region());
-        thread.gap = gap;
-    } else {
-        stack::touched(address);
+        return thread.stack.touched(address);
+    }
+    if thread.gap.contains(address) {
+        return;
+    }
+    match Gap::around(address, &thread.storage) {
+        None => stack::touched(address),
+        Some(gap) => {
+            thread.cache.take_again_in(gap.region());
+            thread.gap = gap;
+        }
     }
 }
 

@@ -335,7 +335,8 @@ impl Engine {
         self.shadow.view()
     }
 
-    /// Strands made from now on have this number or a higher one.
+    /// Strands made so far have lower numbers. Those made from now on may have, too, where threads take numbers in
+    /// [blocks](Self::number_in_blocks).
     pub fn clock(&self) -> u32 {
         self.forest.count()
     }
