@@ -178,7 +178,31 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
     let Some(site) = crate::report::modules::near_site(pc) else {
         return false;
     };
+    let site = site.raw();
     let (granule, mask) = bytes_of(address, address.wrapping_add(len));
+    let mut is_done = step_simply(thread, kind, granule, mask, pc, site);
+    if (granule as usize + 1) * GRANULE < address.wrapping_add(len) {
+        // What was made sure of the first byte must hold for the others.
+        is_done &= thread.gap.contains(address)
+            && thread.gap.contains(address.wrapping_add(len - 1))
+            && !crate::ocr::is_block(address.wrapping_add(len - 1));
+        let mut others = granules(address, len).skip(1);
+        is_done = is_done
+            && others.all(|(granule, mask)| step_simply(thread, kind, granule, mask, pc, site));
+    }
+    is_done
+}
+
+/// A granule of a simple access; whether it is done.
+#[inline(always)]
+fn step_simply(
+    thread: &mut Thread,
+    kind: AccessKind,
+    granule: u64,
+    mask: u8,
+    pc: usize,
+    site: u32,
+) -> bool {
     let touch = Touch {
         kind,
         granule,
@@ -190,12 +214,15 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
         cursor,
         ..
     } = thread;
-    match engine.touch_quickly(cache, cursor, touch, site.raw()) {
+    match engine.touch_quickly(cache, cursor, touch, site) {
         Some(Quick::Stepped(taken)) => cache.took(taken, kind, mask, pc),
+        Some(Quick::Counted) if thread.gap.contains(granule as usize * GRANULE) => {
+            cache.took_race(kind, mask, pc);
+        }
         Some(Quick::Counted) => {}
         None => return false,
     }
-    (granule as usize + 1) * GRANULE >= address.wrapping_add(len)
+    true
 }
 
 /// An access of which at least one granule is not known.

@@ -54,5 +54,6 @@ pub use reclaim::Kept;
 pub use record::{Label, Recorded, Recording, Unit};
 #[cfg(not(feature = "shuttle"))]
 pub use shadow::View;
+pub use spread::Spread;
 pub use stream::{Follower, Keeping};
 pub use team::{Outside, Team};

@@ -75,6 +75,14 @@ struct Pair {
 }
 
 impl Pair {
+    /// Takes over what the calling thread has added, if there is no room for more.
+    fn drain(&mut self, meter: &Meter) {
+        if !meter.has_room() {
+            meter.add_to(&mut self.spread);
+            meter.clear();
+        }
+    }
+
     /// Takes over what threads have added that are gone.
     fn drain_orphans(&mut self) {
         let Self { spread, meters, .. } = self;
@@ -89,12 +97,12 @@ impl Pair {
 }
 
 /// Every byte that a pair of source positions raced on.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct RacyBytes {
     /// The front end's numbers of the positions, the lower one first.
     pub sites: [u32; 2],
-    /// Ascending; a location has eight bytes.
-    pub ranges: Vec<(u64, u64)>,
+    /// A location has eight bytes.
+    pub bytes: Spread,
 }
 
 /// Races that one thread has met lately: meeting one of them again is but counted.
@@ -331,7 +339,7 @@ impl Races {
         Some(Arc::clone(&pair.count))
     }
 
-    /// Where a thread may add bytes to those of a pair, emptied if it has one; none while locations of the pair are told
+    /// Where a thread may add bytes to those of a pair, with room for them; none while locations of the pair are told
     /// apart.
     pub(crate) fn meter(
         &mut self,
@@ -344,14 +352,20 @@ impl Races {
             return None;
         }
         if let Some(meter) = known {
-            meter.add_to(&mut pair.spread);
-            meter.clear();
+            pair.drain(meter);
             return Some(Arc::clone(meter));
         }
         pair.drain_orphans();
-        let meter = Arc::new(Meter::default());
+        let meter = Arc::new(Meter::new(sites));
         pair.meters.push(Arc::clone(&meter));
         Some(meter)
+    }
+
+    /// Takes over what the calling thread has added here, if there is no room for more.
+    pub(crate) fn drain(&mut self, meter: &Meter) {
+        if let Some(pair) = self.pairs.get_mut(&meter.sites()) {
+            pair.drain(meter);
+        }
     }
 
     /// The bytes of each pair, where locations are bounded.
@@ -360,13 +374,13 @@ impl Races {
             let mut spread = pair.spread.clone();
             let meters = pair.meters.iter();
             meters.for_each(|meter| meter.add_to(&mut spread));
-            spread.ranges()
+            spread
         };
         let pairs = self.pairs.iter();
         let mut bytes: Vec<_> = pairs
             .map(|(&(low, high), pair)| RacyBytes {
                 sites: [low, high],
-                ranges: all(pair),
+                bytes: all(pair),
             })
             .collect();
         bytes.sort_by_key(|racy| racy.sites);
@@ -412,11 +426,8 @@ mod tests {
             assert_eq!(novelty == Novelty::New, location < 4);
         }
         assert_eq!(races.iter().count(), 4);
-        let all = RacyBytes {
-            sites: [5, 7],
-            ranges: vec![(0, 800)],
-        };
-        assert_eq!(races.bytes(), [all]);
+        let all = &races.bytes()[0];
+        assert_eq!((all.sites, all.bytes.ranges()), ([5, 7], vec![(0, 800)]));
     }
 
     #[test]

@@ -1,15 +1,24 @@
-//! Which bytes a pair of source positions raced on, as ranges.
+//! Which bytes a pair of source positions raced on, as rows of equal distances and as sets of bits.
 //!
-//! A loop that races on a million elements races on one range of them, or on one per thread, so ranges take little
-//! where a set of elements would take much. Past a bound nothing more is added: then the count is a lower one.
+//! A loop makes a row, however many elements it has. Where there are too many rows, as of elements that come in no
+//! order, the locations of a page become a set of bits for each shape of access: those of an array of integers take a
+//! sixteenth of the array at most. Past a bound no page is added: then the count is a lower one.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
-/// Ranges that are kept.
-const MOST: usize = 4096;
+/// Pages that are kept, once for each shape of access.
+const MOST: usize = 1 << 15;
+
+/// Rows that are kept before they become bits.
+const ROWS: usize = 2048;
 
 /// Bytes of a location.
 pub(crate) const GRANULE: u64 = 8;
+
+/// Locations of a page.
+const PAGE: u64 = 512;
+
+type Bits = [u64; PAGE as usize / 64];
 
 /// From the first of these bytes of a location to just past the last one.
 pub(crate) fn bytes_of(location: u64, bytes: u8) -> (u64, u64) {
@@ -22,15 +31,39 @@ pub(crate) fn bytes_of(location: u64, bytes: u8) -> (u64, u64) {
     )
 }
 
+/// Elements at equal distances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Strided {
+    /// The first byte of the first element.
+    pub(crate) start: u64,
+    /// Where the element after the last one would be.
+    pub(crate) next: u64,
+    /// How far it is from one element to the next; it wraps around where they descend.
+    pub(crate) stride: u64,
+    /// Bytes of an element.
+    pub(crate) size: u64,
+}
+
+impl Strided {
+    /// Whether `other` goes on where this one ends.
+    fn goes_on_with(self, other: Self) -> bool {
+        (self.next, self.stride, self.size) == (other.start, other.stride, other.size)
+    }
+}
+
 /// See the module's documentation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spread {
-    /// From the first byte of a range to just past its last one; no two touch.
-    ranges: BTreeMap<u64, u64>,
+pub struct Spread {
+    strided: Vec<Strided>,
+    /// Row numbers by page and bytes of each location.
+    rows: FxHashMap<(u64, u8), usize>,
+    pages: Vec<((u64, u8), Bits)>,
+    /// The row that was used last.
+    last: usize,
 }
 
 impl Spread {
-    /// Adds bytes of a location.
+    /// Adds bytes of a location: those between its first and its last one.
     pub(crate) fn add(&mut self, location: u64, bytes: u8) {
         let (from, to) = bytes_of(location, bytes);
         self.add_range(from, to);
@@ -38,35 +71,186 @@ impl Spread {
 
     /// Adds the bytes from one to just before another.
     pub(crate) fn add_range(&mut self, from: u64, to: u64) {
-        let before = self.ranges.range(..=to).next_back();
-        match before.map(|(&start, &end)| (start, end)) {
-            Some((start, end)) if start <= from && to <= end => {}
-            Some((_, end)) if end >= from => self.join(from, to),
-            _ if self.ranges.len() < MOST => _ = self.ranges.insert(from, to),
-            _ => {}
+        let size = to.saturating_sub(from);
+        self.add_row(Strided {
+            start: from,
+            next: to,
+            stride: size,
+            size,
+        });
+    }
+
+    /// Adds the elements of a row.
+    pub(crate) fn add_row(&mut self, row: Strided) {
+        match self.strided.last_mut() {
+            Some(last) if last.goes_on_with(row) => last.next = row.next,
+            Some(last) if *last == row => {}
+            _ => self.strided.push(row),
+        }
+        if self.strided.len() > ROWS {
+            self.flatten();
         }
     }
 
-    /// Whether nothing more is added but next to what there is.
-    pub(crate) fn is_full(&self) -> bool {
-        self.ranges.len() >= MOST
-    }
-
-    /// Makes one of all ranges that these bytes touch.
-    fn join(&mut self, mut from: u64, mut to: u64) {
-        while let Some((&start, &end)) = self.ranges.range(..=to).next_back()
-            && end >= from
-        {
-            self.ranges.remove(&start);
-            (from, to) = (from.min(start), to.max(end));
+    /// Makes bits of all rows.
+    fn flatten(&mut self) {
+        for row in std::mem::take(&mut self.strided) {
+            let Strided {
+                start,
+                next,
+                stride,
+                size,
+            } = row;
+            if stride == size {
+                self.set(start, next);
+            } else if stride == size.wrapping_neg() {
+                self.set(next.wrapping_add(size), start.wrapping_add(size));
+            } else {
+                let mut at = start;
+                while at != next {
+                    self.set(at, at.wrapping_add(size));
+                    at = at.wrapping_add(stride);
+                }
+            }
         }
-        self.ranges.insert(from, to);
     }
 
-    /// The ranges, ascending.
-    pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
-        self.ranges.iter().map(|(&from, &to)| (from, to)).collect()
+    /// Sets the bits of the bytes from one to just before another.
+    fn set(&mut self, from: u64, to: u64) {
+        let mut at = from;
+        while at < to {
+            let (location, skipped) = (at / GRANULE, at % GRANULE);
+            if skipped == 0 && to - at >= GRANULE {
+                at = self.set_whole(location, to / GRANULE) * GRANULE;
+                continue;
+            }
+            let left = (location * GRANULE + GRANULE).saturating_sub(to);
+            let mask = (0xffu8 << skipped) & (0xffu8 >> left);
+            if let Some(bits) = self.bits(location / PAGE, mask) {
+                let bit = location % PAGE;
+                bits[bit as usize / 64] |= 1 << (bit % 64);
+            }
+            at = (location + 1) * GRANULE;
+        }
     }
+
+    /// Sets whole locations, as many as one word has bits for: the next one.
+    fn set_whole(&mut self, first: u64, end: u64) -> u64 {
+        let next = end.min(first / 64 * 64 + 64);
+        if let Some(bits) = self.bits(first / PAGE, 0xff) {
+            let ones = u64::MAX >> (64 - (next - first));
+            bits[(first % PAGE) as usize / 64] |= ones << (first % 64);
+        }
+        next
+    }
+
+    /// The bits of a page for accesses to these bytes; none if there are too many pages.
+    fn bits(&mut self, page: u64, mask: u8) -> Option<&mut Bits> {
+        let key = (page, mask);
+        if self.pages.get(self.last).is_none_or(|last| last.0 != key) {
+            let next = self.pages.len();
+            self.last = match self.rows.get(&key) {
+                Some(&row) => row,
+                None if next < MOST => {
+                    self.rows.insert(key, next);
+                    self.pages.push((key, Bits::default()));
+                    next
+                }
+                None => return None,
+            };
+        }
+        self.pages.get_mut(self.last).map(|(_, bits)| bits)
+    }
+
+    /// Adds all bytes of another.
+    pub fn join(&mut self, other: &Self) {
+        other.strided.iter().for_each(|row| self.add_row(*row));
+        for &((page, mask), bits) in &other.pages {
+            if let Some(own) = self.bits(page, mask) {
+                own.iter_mut()
+                    .zip(bits)
+                    .for_each(|(own, bits)| *own |= bits);
+            }
+        }
+    }
+
+    /// How many bytes there are.
+    pub fn len(&self) -> u64 {
+        let flat = self.flat();
+        flat.by_page().map(|rows| count(&rows)).sum()
+    }
+
+    /// The same bytes, all as bits.
+    fn flat(&self) -> Self {
+        let mut flat = self.clone();
+        flat.flatten();
+        flat
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty() && self.strided.is_empty()
+    }
+
+    /// The bytes as ranges from one to just before another, ascending.
+    pub fn ranges(&self) -> Vec<(u64, u64)> {
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        let flat = self.flat();
+        for rows in flat.by_page() {
+            let first = rows.first().map_or(0, |row| row.0.0) * PAGE * GRANULE;
+            for byte in 0..PAGE * GRANULE {
+                if !rows.iter().any(|row| has(row, byte)) {
+                    continue;
+                }
+                let at = first + byte;
+                match ranges.last_mut() {
+                    Some(last) if last.1 == at => last.1 = at + 1,
+                    _ => ranges.push((at, at + 1)),
+                }
+            }
+        }
+        ranges
+    }
+
+    /// The rows of each page, ascending.
+    fn by_page(&self) -> impl Iterator<Item = Vec<&((u64, u8), Bits)>> {
+        let mut pages: Vec<_> = self.pages.iter().collect();
+        pages.sort_unstable_by_key(|row| row.0);
+        let mut pages = pages.into_iter().peekable();
+        std::iter::from_fn(move || {
+            let first = pages.next()?;
+            let mut rows = vec![first];
+            while let Some(row) = pages.next_if(|row| row.0.0 == first.0.0) {
+                rows.push(row);
+            }
+            Some(rows)
+        })
+    }
+}
+
+/// How many bytes of a page are in any of these rows.
+fn count(rows: &[&((u64, u8), Bits)]) -> u64 {
+    let mut count = 0;
+    for byte in 0..GRANULE {
+        let rows = rows.iter().filter(|row| row.0.1 >> byte & 1 == 1);
+        let mut all = Bits::default();
+        for (_, bits) in rows {
+            all.iter_mut()
+                .zip(bits)
+                .for_each(|(all, bits)| *all |= bits);
+        }
+        count += all
+            .iter()
+            .map(|bits| u64::from(bits.count_ones()))
+            .sum::<u64>();
+    }
+    count
+}
+
+/// Whether a byte of a page is in a row.
+fn has(((_, mask), bits): &((u64, u8), Bits), byte: u64) -> bool {
+    let location = byte / GRANULE;
+    mask >> (byte % GRANULE) & 1 == 1 && bits[location as usize / 64] >> (location % 64) & 1 == 1
 }
 
 #[cfg(test)]
@@ -82,6 +266,7 @@ mod tests {
             spread.add(element / 2, mask);
         }
         assert_eq!(spread.ranges(), [(0, 24)]);
+        assert_eq!(spread.len(), 24);
     }
 
     #[test]
@@ -97,29 +282,38 @@ mod tests {
     }
 
     #[test]
-    fn the_ranges_are_those_of_the_set_of_bytes() {
-        let mut spread = Spread::default();
+    fn the_bytes_are_those_of_the_set_of_bytes() {
+        let (mut spread, mut other) = (Spread::default(), Spread::default());
         let mut bytes = std::collections::BTreeSet::new();
         let mut random = 1u64;
-        for _ in 0..2000 {
+        for round in 0..5 * ROWS {
             random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-            let (location, half) = ((random >> 33) % 300, (random >> 60) % 3);
-            let mask = [0x0f, 0xf0, 0xff][half as usize];
-            spread.add(location, mask);
-            bytes.extend(
-                (0..8)
-                    .filter(|bit| mask >> bit & 1 == 1)
-                    .map(|bit| location * 8 + bit),
-            );
+            let (from, len) = ((random >> 33) % 30_000, 1 + (random >> 58));
+            let one = if round % 3 == 0 {
+                &mut other
+            } else {
+                &mut spread
+            };
+            one.add_range(from, from + len);
+            bytes.extend(from..from + len);
         }
+        spread.join(&other);
+        assert_eq!(spread.len(), bytes.len() as u64);
         let held = spread.ranges().into_iter().flat_map(|(from, to)| from..to);
         assert!(held.eq(bytes));
     }
 
     #[test]
+    fn members_of_a_large_array_are_all_counted() {
+        let mut spread = Spread::default();
+        (0..1_000_000).for_each(|element| spread.add_range(element * 24 + 8, element * 24 + 12));
+        assert_eq!(spread.len(), 4_000_000);
+    }
+
+    #[test]
     fn what_is_kept_is_bounded() {
         let mut spread = Spread::default();
-        (0..100_000).for_each(|location| spread.add(location * 2, 0xff));
-        assert_eq!(spread.ranges().len(), MOST);
+        (0..100_000).for_each(|page| spread.add(page * PAGE, 0xff));
+        assert_eq!(spread.len(), 8 * MOST as u64);
     }
 }

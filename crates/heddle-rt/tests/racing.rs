@@ -64,7 +64,8 @@ fn found(tasks: &[Vec<Step>], bound: Option<usize>) -> (Racy, usize) {
         racy.entry(sites).or_default().extend(bytes);
     }
     for bytes in engine.racy_bytes() {
-        let all = bytes.ranges.iter().flat_map(|&(from, to)| from..to);
+        let all = bytes.bytes.ranges();
+        let all = all.into_iter().flat_map(|(from, to)| from..to);
         racy.entry(bytes.sites).or_default().extend(all);
     }
     (racy, races.len())

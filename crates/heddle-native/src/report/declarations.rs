@@ -3,6 +3,7 @@
 //! A block on the heap has no type of its own, and a variable on another thread's stack no address that debug
 //! information knows. What the line of an access says (`m[i].re`) and the declaration of `m` together tell.
 
+use crate::report::frames::Frames;
 use crate::report::image::Bytes;
 use crate::report::inventory::{Inventory, declared, file_name};
 use crate::report::source::{Lvalue, Step};
@@ -19,6 +20,8 @@ pub struct Declaration {
     line: u32,
     of_type: UnitOffset,
     kind: Kind,
+    /// How far its function's frame is from the record of that, if a local variable's place is counted from it.
+    base: Option<i64>,
 }
 
 /// Where a name is declared.
@@ -42,6 +45,29 @@ pub struct Meaning {
     pub is_variable: bool,
     /// The type of the object that a pointer, index or `this` led to.
     pub container: Option<Container>,
+    /// Where it lies, if it is a local variable that is always in memory.
+    pub local: Option<Local>,
+}
+
+/// A local variable.
+#[derive(Clone, Copy)]
+pub struct Local {
+    /// How far it lies from the record of its function's frame.
+    from_record: i64,
+    /// All of it.
+    pub whole: Container,
+}
+
+impl Local {
+    /// How far into the variable an address is, if it lies in one of these frames.
+    pub fn offset_of(self, address: usize, frames: Frames) -> Option<u64> {
+        let frames = frames.into_iter().filter(|&record| record != 0);
+        let mut offsets = frames.map(|record| {
+            let start = (record as u64).wrapping_add_signed(self.from_record);
+            (address as u64).wrapping_sub(start)
+        });
+        offsets.find(|&offset| offset < self.whole.size)
+    }
 }
 
 /// A type of which memory holds one or many.
@@ -55,11 +81,18 @@ pub struct Container {
 
 /// The classes and functions around the entry that is looked at.
 #[derive(Default)]
-pub struct Around(Vec<(isize, Option<UnitOffset>)>);
+pub struct Around(Vec<(isize, Within)>);
+
+/// A class, or a function with how far its frame is from the record of that.
+#[derive(Clone, Copy)]
+enum Within {
+    Class(UnitOffset),
+    Function(Option<i64>),
+}
 
 impl Around {
     /// Notes the next entry in depth-first sequence.
-    pub fn enter(&mut self, entry: &Entry) {
+    pub fn enter(&mut self, entry: &Entry, base: impl Fn(&Entry) -> Option<i64>) {
         while self
             .0
             .last()
@@ -69,9 +102,11 @@ impl Around {
         }
         match entry.tag() {
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
-                self.0.push((entry.depth(), Some(entry.offset())));
+                self.0.push((entry.depth(), Within::Class(entry.offset())));
             }
-            gimli::DW_TAG_subprogram => self.0.push((entry.depth(), None)),
+            gimli::DW_TAG_subprogram => {
+                self.0.push((entry.depth(), Within::Function(base(entry))));
+            }
             _ => {}
         }
     }
@@ -83,11 +118,14 @@ impl Around {
         entry: &Entry,
         inventory: &Inventory,
     ) -> Option<Declaration> {
-        let around = self.0.last().map(|(_, class)| *class);
-        let kind = match (entry.tag(), around) {
-            (gimli::DW_TAG_member, Some(Some(class))) => Kind::Member(class),
-            (gimli::DW_TAG_variable, None) => Kind::Global,
-            (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter, Some(None)) => Kind::Local,
+        let around = self.0.last().map(|(_, within)| *within);
+        let (kind, base) = match (entry.tag(), around) {
+            (gimli::DW_TAG_member, Some(Within::Class(class))) => (Kind::Member(class), None),
+            (gimli::DW_TAG_variable, None) => (Kind::Global, None),
+            (
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter,
+                Some(Within::Function(base)),
+            ) => (Kind::Local, base),
             _ => return None,
         };
         let name = entry.attr_value(gimli::DW_AT_name)?;
@@ -99,6 +137,7 @@ impl Around {
             line: u32::try_from(line).ok()?,
             of_type: type_of(entry)?,
             kind,
+            base,
         })
     }
 }
@@ -116,18 +155,46 @@ impl Inventory {
         let reached = reached(&types, found.of_type, &lvalue.steps);
         let container = reached.map_or(class, |reached| reached.or(class));
         let entry = unit.entry(found.entry).ok()?;
+        let container_of = |of_type: UnitOffset| {
+            Some(Container {
+                unit: found.unit,
+                of_type,
+                size: types.size(of_type).filter(|&size| size > 0)?,
+            })
+        };
+        let from_record = found
+            .base
+            .and_then(|base| self.from_record(unit, &entry, base));
         Some(Meaning {
             declared: declared(self.dwarf(), unit, &entry),
             size: types.size(types.referred(found.of_type)),
             is_variable: class.is_none(),
-            container: container.and_then(|of_type| {
-                Some(Container {
-                    unit: found.unit,
-                    of_type,
-                    size: types.size(of_type).filter(|&size| size > 0)?,
+            container: container.and_then(container_of),
+            local: from_record.and_then(|from_record| {
+                Some(Local {
+                    from_record,
+                    whole: container_of(found.of_type)?,
                 })
             }),
         })
+    }
+
+    /// How far a local variable lies from the record of its function's frame; `base` says it of the frame.
+    fn from_record(&self, unit: &Unit<Bytes>, entry: &Entry, base: i64) -> Option<i64> {
+        let offset = |place: gimli::Expression<Bytes>| match only(unit, place)? {
+            gimli::Operation::FrameOffset { offset } => offset.checked_add(base),
+            gimli::Operation::RegisterOffset {
+                register, offset, ..
+            } if register == gimli::X86_64::RBP => Some(offset),
+            _ => None,
+        };
+        match entry.attr_value(gimli::DW_AT_location)? {
+            gimli::AttributeValue::Exprloc(place) => offset(place),
+            list => {
+                let mut places = self.dwarf().attr_locations(unit, list).ok()??;
+                std::iter::from_fn(|| places.next().ok()?).find_map(|place| offset(place.data))
+            }
+        }
     }
 
     /// The part of the container at this offset: `.re`.
@@ -161,6 +228,26 @@ impl Inventory {
         let declared = entry.and_then(|(unit, entry)| declared(self.dwarf(), unit, &entry));
         declared.is_some_and(|(path, ..)| file_name(&path) == file_name(file))
     }
+}
+
+/// How far a function's frame, as its variables' places are counted, is from the record of it.
+pub(super) fn frame_base(unit: &Unit<Bytes>, function: &Entry) -> Option<i64> {
+    let gimli::AttributeValue::Exprloc(base) = function.attr_value(gimli::DW_AT_frame_base)? else {
+        return None;
+    };
+    match only(unit, base)? {
+        gimli::Operation::Register { register } if register == gimli::X86_64::RBP => Some(0),
+        // Just past the return address.
+        gimli::Operation::CallFrameCFA => Some(16),
+        _ => None,
+    }
+}
+
+/// The operation, if it is the only one.
+fn only(unit: &Unit<Bytes>, place: gimli::Expression<Bytes>) -> Option<gimli::Operation<Bytes>> {
+    let mut operations = place.operations(unit.encoding());
+    let first = operations.next().ok()??;
+    operations.next().ok()?.is_none().then_some(first)
 }
 
 /// The type of the object that the last pointer or index of the steps leads to; none within if there is no

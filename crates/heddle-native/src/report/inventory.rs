@@ -1,6 +1,6 @@
 //! The functions and variables of a module by name, from its debug information.
 
-use crate::report::declarations::{Around, Declaration};
+use crate::report::declarations::{Around, Declaration, frame_base};
 use crate::report::functions::demangled;
 use crate::report::image::{Bytes, Image};
 use crate::report::types::{Part, Types, text, type_of};
@@ -123,7 +123,7 @@ impl Inventory {
         let mut entries = unit.entries();
         let mut around = Around::default();
         while let Ok(Some(entry)) = entries.next_dfs() {
-            around.enter(entry);
+            around.enter(entry, |function| frame_base(unit, function));
             let declaration = around.declaration((self.units.len(), unit), entry, self);
             self.declarations.extend(declaration);
             match entry.tag() {

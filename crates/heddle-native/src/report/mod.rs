@@ -11,6 +11,7 @@ pub mod declarations;
 pub(crate) mod destination;
 pub(crate) mod file;
 pub mod finish;
+pub mod frames;
 pub mod functions;
 pub mod image;
 pub mod inventory;

@@ -159,6 +159,11 @@ impl Modules {
         self.iter().find(|module| module.memory.contains(&address))
     }
 
+    /// Whether there is code at this address.
+    pub(super) fn is_code(&self, address: usize) -> bool {
+        self.iter().any(|module| module.code.contains(&address))
+    }
+
     /// What the module with this code is to the program; no module is a library.
     pub fn role(&self, pc: usize) -> Role {
         self.find(pc).map_or(Role::Library, Module::role)

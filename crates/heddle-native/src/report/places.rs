@@ -2,6 +2,7 @@
 
 use crate::heap::Block;
 use crate::report::callers::Start;
+use crate::report::frames::Frames;
 use crate::report::functions::{self, Named};
 use crate::report::symbols::At;
 use crate::report::tables::Tables;
@@ -34,6 +35,8 @@ pub struct Hints {
     pub block: Option<Block>,
     /// The sites that accessed it, as rows of the tables.
     pub sites: [SiteId; 2],
+    /// The frames it may lie in.
+    pub frames: Frames,
 }
 
 impl Tables<'_> {
@@ -43,7 +46,7 @@ impl Tables<'_> {
             return self.on_heap(address, &block, hints.sites);
         }
         let global = self.global(address);
-        global.unwrap_or_else(|| self.elsewhere(address, hints.sites))
+        global.unwrap_or_else(|| self.elsewhere(address, hints))
     }
 
     /// A name for the lock at this address.
@@ -51,7 +54,14 @@ impl Tables<'_> {
         let sites = [super::tables::UNKNOWN; 2];
         // The OpenMP library's own memory says nothing.
         let block = block.filter(|block| self.is_of_program(block.origin.site));
-        let located = self.locate(address, Hints { block, sites });
+        let located = self.locate(
+            address,
+            Hints {
+                block,
+                sites,
+                frames: Frames::default(),
+            },
+        );
         // The members of a library's lock are none of the reader's business.
         let name = located.name.split_once("._");
         let name = name.or_else(|| located.name.split_once(".raw."));
@@ -183,13 +193,14 @@ impl Tables<'_> {
         })
     }
 
-    fn elsewhere(&mut self, address: usize, sites: [SiteId; 2]) -> Located {
+    fn elsewhere(&mut self, address: usize, hints: Hints) -> Located {
         let (kind, unnamed) = match crate::stack::stack_of(address) {
             Some(_) => (ObjectKind::Stack, "memory on a stack"),
             None => (ObjectKind::Unknown, "unnamed memory"),
         };
         // A variable's own name says more than that of a pointer to it.
-        let mut written: Vec<_> = sites
+        let mut written: Vec<_> = hints
+            .sites
             .into_iter()
             .filter_map(|site| Some((site, self.lvalue(site)?)))
             .collect();
@@ -199,7 +210,17 @@ impl Tables<'_> {
         };
         let mut located = whole(written.to_string(), kind, None, 0);
         let meaning = self.meaning(site).filter(|_| written.is_in_variable());
-        if let Some((_, meaning, _)) = meaning.filter(|(_, meaning, _)| meaning.is_variable) {
+        let meaning = meaning.filter(|(_, meaning, _)| meaning.is_variable);
+        if let Some((_, meaning, known)) = meaning {
+            let part = meaning.local.and_then(|local| {
+                let offset = local.offset_of(address, hints.frames)?;
+                Some(known.inventory.part_of(local.whole, offset))
+            });
+            if let Some(part) = part {
+                let (path, index) = last_index(&part.path);
+                located.name = format!("{}{path}", written.base);
+                (located.index, located.offset) = (index, part.start);
+            }
             let declared = meaning.declared;
             let site =
                 declared.map(|(file, line, column)| self.position(At { file, line, column }));

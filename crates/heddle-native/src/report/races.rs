@@ -17,7 +17,7 @@ use heddle_core::{
     TaskInfo, TaskKind, Why,
 };
 use heddle_report::{Numbered, Unit};
-use heddle_rt::{ATOMIC, RacyBytes};
+use heddle_rt::{ATOMIC, RacyBytes, Spread};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -159,7 +159,7 @@ struct Merged {
     rows: [SiteId; 2],
     bytes: u64,
     elements: u64,
-    ranges: Vec<(u64, u64)>,
+    racy: Spread,
 }
 
 impl Sizes {
@@ -174,7 +174,7 @@ impl Sizes {
     /// write or two copies of a loop, may have the same positions.
     fn totals(&self, racy: &[RacyBytes], tables: &Tables) -> Vec<([SiteId; 2], u64)> {
         let mut merged = BTreeMap::new();
-        for RacyBytes { sites, ranges } in racy {
+        for RacyBytes { sites, bytes: racy } in racy {
             let Some((rows, bytes, elements)) = self.pairs.get(sites) else {
                 continue;
             };
@@ -184,29 +184,18 @@ impl Sizes {
                 rows: *rows,
                 bytes: 0,
                 elements: 0,
-                ranges: Vec::new(),
+                racy: Spread::default(),
             });
             one.bytes += bytes;
             one.elements += elements;
-            one.ranges.extend(ranges);
+            one.racy.join(racy);
         }
         let total = |one: Merged| {
             let size = (one.bytes / one.elements.max(1)).max(1);
-            (one.rows, union(one.ranges) / size)
+            (one.rows, one.racy.len() / size)
         };
         merged.into_values().map(total).collect()
     }
-}
-
-/// How many bytes are in any of these ranges.
-fn union(mut ranges: Vec<(u64, u64)>) -> u64 {
-    ranges.sort_unstable();
-    let (mut total, mut end) = (0, 0);
-    for (from, to) in ranges {
-        total += to.saturating_sub(from.max(end));
-        end = end.max(to);
-    }
-    total
 }
 
 type Key = (
@@ -488,7 +477,13 @@ pub(super) fn parts(
     sites: [SiteId; 2],
 ) -> Vec<Located> {
     let block = found.witnesses.blocks.get(&granule).copied();
-    let hints = Hints { block, sites };
+    let frames = found.witnesses.frames.get(&granule);
+    let frames = frames.copied().unwrap_or_default();
+    let hints = Hints {
+        block,
+        sites,
+        frames,
+    };
     let mut parts: BTreeMap<(String, Option<u64>), Located> = BTreeMap::new();
     for byte in (0..GRANULE).filter(|byte| bytes & (1 << byte) != 0) {
         let located = tables.locate(granule as usize * GRANULE + byte, hints);

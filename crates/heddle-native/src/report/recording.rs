@@ -6,6 +6,7 @@
 
 use crate::access::GRANULE;
 use crate::report::file::{File, Mode};
+use crate::report::frames::Frames;
 use crate::report::modules::modules;
 use crate::report::places::Hints;
 use crate::report::races::lock_name;
@@ -154,7 +155,14 @@ fn memory(tables: &mut Tables, witnesses: &Witnesses, start: u64, site: u32) -> 
     };
     let block = witnesses.blocks.get(&(start / GRANULE as u64)).copied();
     let sites = [row; 2];
-    let located = tables.locate(start as usize, Hints { block, sites });
+    let located = tables.locate(
+        start as usize,
+        Hints {
+            block,
+            sites,
+            frames: Frames::default(),
+        },
+    );
     match located.index {
         Some(index) => format!("{}[{index}]", located.name),
         None => located.name,

@@ -110,9 +110,18 @@ fn places(
 }
 
 fn locate(found: &Found, tables: &mut Tables, address: usize, sites: [SiteId; 2]) -> Located {
-    let blocks = &found.witnesses.blocks;
-    let block = blocks.get(&((address / GRANULE) as u64)).copied();
-    tables.locate(address, Hints { block, sites })
+    let granule = (address / GRANULE) as u64;
+    let block = found.witnesses.blocks.get(&granule).copied();
+    let frames = found.witnesses.frames.get(&granule);
+    let frames = frames.copied().unwrap_or_default();
+    tables.locate(
+        address,
+        Hints {
+            block,
+            sites,
+            frames,
+        },
+    )
 }
 
 type Key = (

@@ -4,6 +4,7 @@
 use crate::access::GRANULE;
 use crate::heap::{self, Block};
 use crate::report::calls;
+use crate::report::frames::{Frames, above};
 use crate::report::modules::{Role, modules};
 use heddle_core::TaskId;
 use rustc_hash::FxHashMap;
@@ -19,6 +20,8 @@ pub struct Witnesses {
     pub stacks: FxHashMap<[u32; 2], Vec<usize>>,
     /// The heap blocks of the locations.
     pub blocks: FxHashMap<u64, Block>,
+    /// The frames around locations on stacks.
+    pub frames: FxHashMap<u64, Frames>,
     /// The return addresses below the creation of a thread that a library created.
     pub creations: FxHashMap<TaskId, Vec<usize>>,
     /// The return address of the call that joined a thread, and those below it if a library made that call.
@@ -31,9 +34,15 @@ static WITNESSES: Mutex<Option<Witnesses>> = Mutex::new(None);
 pub(crate) fn witness(location: u64, sites: [u32; 2]) {
     let block = heap::block_in_words(location as usize * GRANULE);
     let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
-    let Witnesses { stacks, blocks, .. } = witnesses.get_or_insert_default();
-    if let Some(block) = block {
-        blocks.entry(location).or_insert(block);
+    let Witnesses {
+        stacks,
+        blocks,
+        frames,
+        ..
+    } = witnesses.get_or_insert_default();
+    match block {
+        Some(block) => _ = blocks.entry(location).or_insert(block),
+        None => _ = (frames.entry(location)).or_insert_with(|| above(location as usize * GRANULE)),
     }
     stacks.entry(sites).or_insert_with(|| below(sites[1]));
 }

@@ -25,6 +25,7 @@ mod report;
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, Through};
 use crate::exclusion::Hold;
+use crate::racing::Way;
 use crate::record::Made;
 use crate::states::{LastId, Mark, Mask, StateId, WHOLE};
 use crate::sync::{AtomicU32, Ordering};
@@ -297,6 +298,7 @@ impl Engine {
         if state == StateId::FRESH && self.reports_races {
             self.shadow.settle(touch.granule);
         }
+        cache.racing.take_last();
         loop {
             if self.is_watched(state) {
                 return self.step_watched(cache, cursor, touch, site, hold, cell);
@@ -319,7 +321,8 @@ impl Engine {
                 mask,
             };
             if hold == Hold::NOTHING
-                && let Some(_counted) = self.race_again(cache, cursor, touch, state, site, cell)
+                && let Some(_counted) =
+                    self.race_again(cache, cursor, touch, state, site, cell, Way::Long)
             {
                 return None;
             }

@@ -6,6 +6,7 @@ use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, NO_STRAND};
 use crate::exclusion::Hold;
 use crate::plain::{Plain, SLOTS};
+use crate::racing::Way;
 use crate::states::{Mark, StateId};
 use crate::sync::{AtomicU32, Ordering};
 use heddle_core::AccessKind::{Read, Write};
@@ -151,7 +152,8 @@ impl Engine {
         site: u32,
         cell: &AtomicU32,
     ) -> Option<Quick> {
-        if let Some(counted) = self.race_again(cache, cursor, touch, state, site, cell) {
+        if let Some(counted) = self.race_again(cache, cursor, touch, state, site, cell, Way::Quick)
+        {
             return Some(counted);
         }
         let generation = self.generation.load(Ordering::Relaxed);
