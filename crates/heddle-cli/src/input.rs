@@ -81,7 +81,9 @@ fn foreign(path: &Path, bytes: &[u8]) -> Option<Problem> {
         .find(|(endings, ..)| endings.contains(&ending));
     let (_, language, command) = compiled?;
     let message = format!("{shown} is a {language} program, not a .task program or a recorded run");
-    let help = format!("compile and run it: {command} -g {shown} -o prog && heddle run ./prog");
+    let has_openmp = String::from_utf8_lossy(bytes).contains("#pragma omp");
+    let flags = if has_openmp { "-fopenmp " } else { "" };
+    let help = format!("compile and run it: {command} {flags}{shown} -o prog && heddle run ./prog");
     Some(Problem::plain(message).help(Some(help)))
 }
 

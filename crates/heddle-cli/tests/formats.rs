@@ -1,5 +1,8 @@
-//! Every format says the same of random programs.
+//! Every format says the same of random programs, with all findings or with some suppressed or known before.
 
+mod validate;
+
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use heddle_check::check;
@@ -9,10 +12,11 @@ use heddle_oracle::program::program;
 use heddle_oracle::property::Holds;
 use heddle_oracle::stream::Class;
 use heddle_oracle::{cases, try_cases};
+use heddle_report::baseline::Baseline;
 use heddle_report::html::Page;
 use heddle_report::saved::Saved;
 use heddle_report::text::{self, Colour};
-use heddle_report::{Possible, Report, Settings, Subject, Unchecked, junit, sarif};
+use heddle_report::{Details, Possible, Report, Settings, Subject, Unchecked, junit, sarif};
 use serde_json::Value;
 
 struct Once {
@@ -52,7 +56,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Holds
     }
 }
 
-fn formats_agree(source: &str) -> Holds {
+fn formats_agree(source: &str, logs: &RefCell<String>) -> Holds {
     let Ok(program) = heddle_lang::compile("random.task", source) else {
         return Err(format!("does not compile:\n{source}"));
     };
@@ -68,17 +72,63 @@ fn formats_agree(source: &str) -> Holds {
         possible: Possible::Full,
         ..Settings::default()
     };
-    agree(&Report::new(subject, settings)).map_err(|wrong| format!("{wrong}\n\n{source}"))
+    let whole = Report::new(subject, settings);
+    let told = |wrong| format!("{wrong}\n\n{source}");
+    agree(&whole, logs).map_err(told)?;
+
+    let (hidden, seen) = split(&outcome.findings);
+    let details = Details {
+        suppressed: hidden,
+        ..Details::default()
+    };
+    let rest = Outcome {
+        findings: seen,
+        ..outcome.clone()
+    };
+    let subject = Subject {
+        outcome: &rest,
+        ..subject
+    };
+    let suppressed = Report::detailed(subject, &details, settings);
+    agree(&suppressed, logs).map_err(told)?;
+
+    let (known, _) = split(&Saved::new(&whole).findings);
+    let baseline = Saved {
+        findings: known,
+        ..Saved::new(&whole)
+    };
+    let baseline = Baseline::of(&[baseline]);
+    let settings = Settings {
+        baseline: Some(&baseline),
+        ..settings
+    };
+    let subject = Subject {
+        outcome: &outcome,
+        ..subject
+    };
+    let new = Report::new(subject, settings);
+    agree(&new, logs).map_err(told)?;
+    let (before, after) = (whole.findings.len(), new.findings.len());
+    same("known and new", &(new.known as usize + after), &before).map_err(told)
 }
 
-fn agree(report: &Report) -> Holds {
-    let known: BTreeSet<String> = report
-        .findings
-        .iter()
-        .map(|finding| finding.fingerprint.clone())
-        .collect();
+/// Every other one, and the rest.
+fn split<T: Clone>(all: &[T]) -> (Vec<T>, Vec<T>) {
+    let pick = |from: usize| all.iter().skip(from).step_by(2).cloned().collect();
+    (pick(0), pick(1))
+}
+
+fn prints(findings: &[heddle_report::Finding]) -> BTreeSet<String> {
+    let prints = findings.iter().map(|finding| finding.fingerprint.clone());
+    prints.collect()
+}
+
+fn agree(report: &Report, logs: &RefCell<String>) -> Holds {
+    let known = prints(&report.findings);
     let count = report.findings.len();
     same("the set of fingerprints", &known.len(), &count)?;
+    let hidden = report.suppressed_findings.len();
+    same("suppressed", &(report.suppressed as usize), &hidden)?;
 
     let json = serde_json::to_value(report).map_err(|error| error.to_string())?;
     let in_json = prints_in(&json["findings"], |one| &one["fingerprint"]);
@@ -86,15 +136,28 @@ fn agree(report: &Report) -> Holds {
 
     let saved = Saved::read(&json.to_string()).map_err(|error| error.to_string())?;
     let log = sarif::log(&saved);
-    let in_sarif = prints_in(&log["runs"][0]["results"], |one| {
-        &one["partialFingerprints"]["heddle/v1"]
-    });
-    same("SARIF", &in_sarif, &known)?;
+    let results = &log["runs"][0]["results"];
+    let results = results.as_array().ok_or("the log has no results")?;
+    let is_hidden = |one: &&Value| !one["suppressions"].is_null();
+    let print = |one: &Value| one["partialFingerprints"]["heddle/v1"].clone();
+    let text = |one| print(one).as_str().unwrap_or_default().to_owned();
+    let in_sarif = results.iter().filter(|one| !is_hidden(one)).map(text);
+    same("SARIF", &in_sarif.collect(), &known)?;
+    let in_sarif = results.iter().filter(is_hidden).map(text).collect();
+    same(
+        "SARIF, suppressed",
+        &in_sarif,
+        &prints(&report.suppressed_findings),
+    )?;
+    same("SARIF, all", &results.len(), &(count + hidden))?;
+    *logs.borrow_mut() += &format!("{log}\n");
 
     let xml = junit::document(&saved);
     let cases = xml.matches("<testcase ").count() - xml.matches("name=\"clean: ").count();
     let faults = usize::from(report.error.is_some());
-    same("JUnit", &cases, &(count + faults))?;
+    same("JUnit", &cases, &(count + hidden + faults))?;
+    let skipped = xml.matches("<skipped message=\"suppressed\"").count();
+    same("JUnit, suppressed", &skipped, &hidden)?;
 
     let page = Page {
         reports: &saved,
@@ -109,6 +172,9 @@ fn agree(report: &Report) -> Holds {
         serde_json::from_str(&page[start..start + end]).map_err(|error| error.to_string())?;
     let in_html = prints_in(&data["reports"][0]["findings"], |one| &one["fingerprint"]);
     same("HTML", &in_html, &known)?;
+    let page = &data["reports"][0];
+    same("HTML, suppressed", &page["suppressed"], &hidden.into())?;
+    same("HTML, known", &page["known"], &report.known.into())?;
 
     let text = text::render(report, Colour::Plain);
     let in_text = |finding: &&heddle_report::Finding| text.contains(&finding.message);
@@ -137,11 +203,15 @@ fn every_format_has_the_same_findings() {
         Class::Edges,
         Class::Everything,
     ];
+    let logs = RefCell::new(String::new());
     for class in classes {
         let property =
-            |program: &heddle_oracle::program::Program| formats_agree(&program.to_string());
+            |program: &heddle_oracle::program::Program| formats_agree(&program.to_string(), &logs);
         if let Err(wrong) = try_cases(&program(class), cases(64), 17, property) {
             panic!("{wrong}");
         }
     }
+    let schema = "crates/heddle-cli/tests/schemas/sarif.schema.json";
+    let valid = validate::validated(schema, logs.borrow().as_bytes());
+    assert_eq!(valid, Ok(()));
 }

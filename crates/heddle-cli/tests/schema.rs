@@ -1,29 +1,16 @@
-//! What `--format json` prints is what `docs/report.schema.json` says, over all examples.
+//! What `--format json` prints is what `docs/report.schema.json` says, and what `--format sarif` prints is what the SARIF
+//! standard says of it (`schemas/sarif.schema.json`), over all examples.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+mod validate;
 
-const VALIDATE: &str = r#"
-import json, sys
-try:
-    from jsonschema import Draft202012Validator as Validator
-except ImportError:
-    sys.exit("python3-jsonschema is missing: cargo xtask setup installs it")
-schema = json.load(open(sys.argv[1]))
-Validator.check_schema(schema)
-validator = Validator(schema)
-wrong = 0
-for line in sys.stdin:
-    for error in validator.iter_errors(json.loads(line)):
-        print(json.loads(line)["program"], error.json_path, error.message, file=sys.stderr)
-        wrong += 1
-sys.exit(1 if wrong else 0)
-"#;
+use std::path::PathBuf;
+use std::process::Command;
 
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
+use serde_json::Value;
+use validate::root;
+
+const REPORT: &str = "docs/report.schema.json";
+const SARIF: &str = "crates/heddle-cli/tests/schemas/sarif.schema.json";
 
 fn examples() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root().join("examples")).expect("there are examples");
@@ -35,42 +22,49 @@ fn examples() -> Vec<PathBuf> {
     paths
 }
 
-/// One JSON object per line.
-fn printed(words: &[&str], files: &[PathBuf]) -> Vec<u8> {
+/// What is printed in a format: one JSON object per line, or one document.
+fn printed(words: &[&str], format: &str, files: &[PathBuf]) -> Vec<u8> {
     let heddle = env!("CARGO_BIN_EXE_heddle");
     let mut command = Command::new(heddle);
-    command.args(words).args(["--format", "json"]).args(files);
+    command.args(words).args(["--format", format]).args(files);
     let output = command.output().expect("heddle can be started");
     assert!(!output.stdout.is_empty(), "{words:?} says something");
     output.stdout
 }
 
-/// Whether the lines are as the schema says; what is wrong otherwise.
 fn validated(lines: &[u8]) -> Result<(), String> {
-    let mut python = Command::new("/usr/bin/python3");
-    python.args(["-c", VALIDATE]);
-    python.arg(root().join("docs/report.schema.json"));
-    python.stdin(Stdio::piped()).stderr(Stdio::piped());
-    let mut python = python.spawn().expect("python3 is installed");
-    let mut stdin = python.stdin.take().expect("it is piped");
-    stdin.write_all(lines).expect("it reads all");
-    drop(stdin);
-    let output = python.wait_with_output().expect("it ends");
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    validate::validated(REPORT, lines)
+}
+
+/// Whether a log is what the standard says, also of what no schema can say.
+fn is_sarif(log: &Value) -> Result<(), String> {
+    validate::validated(SARIF, format!("{log}\n").as_bytes())?;
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().into_iter().flatten();
+    for result in results {
+        let index = result["ruleIndex"].as_u64().unwrap_or(u64::MAX) as usize;
+        let rule = &run["tool"]["driver"]["rules"][index]["id"];
+        if *rule != result["ruleId"] {
+            return Err(format!("{rule} is not the rule of {result}"));
+        }
+        let related = result["relatedLocations"].as_array();
+        let ids = related.into_iter().flatten().map(|one| one["id"].as_u64());
+        if !ids.eq((1..=related.map_or(0, Vec::len) as u64).map(Some)) {
+            return Err(format!("not every related location has an id: {result}"));
+        }
     }
+    Ok(())
 }
 
 #[test]
 fn checks_print_what_the_schema_says() {
-    let printed = printed(&["check", "--stats"], &examples());
+    let printed = printed(&["check", "--stats"], "json", &examples());
     assert_eq!(validated(&printed), Ok(()));
 }
 
 #[test]
 fn explorations_print_what_the_schema_says() {
-    let printed = printed(&["explore", "--max-schedules", "20"], &examples());
+    let printed = printed(&["explore", "--max-schedules", "20"], "json", &examples());
     assert_eq!(validated(&printed), Ok(()));
 }
 
@@ -82,5 +76,50 @@ fn the_schema_refuses_what_is_no_report() {
         "{\"schema\":1,\"program\":\"p\",\"verdict\":\"clean\",\"guarantee\":\"g\",\"findings\":[{}]}\n",
     ] {
         assert!(validated(line.as_bytes()).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn logs_are_what_the_sarif_standard_says() {
+    for words in [&["check"][..], &["explore", "--max-schedules", "20"]] {
+        let printed = printed(words, "sarif", &examples());
+        let log: Value = serde_json::from_slice(&printed).expect("it is JSON");
+        assert!(
+            log["runs"][0]["results"]
+                .as_array()
+                .is_some_and(|all| all.len() > 20)
+        );
+        assert_eq!(is_sarif(&log), Ok(()), "{words:?}");
+    }
+}
+
+#[test]
+fn a_log_that_breaks_a_rule_of_the_standard_is_refused() {
+    let file = vec![root().join("examples/000-fig2.task")];
+    let printed = printed(&["check"], "sarif", &file);
+    let log: Value = serde_json::from_slice(&printed).expect("it is JSON");
+    assert_eq!(is_sarif(&log), Ok(()));
+    let result = "/runs/0/results/0";
+    for (path, value) in [
+        ("/version".to_owned(), "2.0.0".into()),
+        ("/runs/0/columnKind".to_owned(), "bytes".into()),
+        (format!("{result}/level"), "fatal".into()),
+        (format!("{result}/message"), "text".into()),
+        (format!("{result}/occurrenceCount"), 0.into()),
+        (format!("{result}/ruleIndex"), 3.into()),
+        (format!("{result}/relatedLocations/0/id"), 2.into()),
+        (format!("{result}/codeFlows/0/threadFlows"), Value::Null),
+        (
+            format!("{result}/locations/0/physicalLocation/region/startLine"),
+            0.into(),
+        ),
+        (
+            format!("{result}/locations/0/physicalLocation/artifactLocation/uri"),
+            "a b.task".into(),
+        ),
+    ] {
+        let mut wrong = log.clone();
+        *wrong.pointer_mut(&path).expect("it is there") = value;
+        assert!(is_sarif(&wrong).is_err(), "{path}");
     }
 }

@@ -29,6 +29,12 @@ pub struct Saved {
     /// Findings that the user asked not to see.
     #[serde(default)]
     pub suppressed_findings: Vec<SavedFinding>,
+    /// How many findings there are on each variable, if there are many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_variable: Vec<SavedShare>,
+    /// How many there are in each file, if there are many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_file: Vec<SavedShare>,
     /// How many findings are not listed.
     #[serde(default)]
     pub left_out: u64,
@@ -41,6 +47,18 @@ pub struct Saved {
     /// Why the run stopped early.
     #[serde(default)]
     pub error: Option<SavedProblem>,
+}
+
+/// The findings on one variable, or in one file.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+pub struct SavedShare {
+    /// The variable or the path.
+    pub name: String,
+    /// How many findings.
+    pub findings: u64,
+    /// On how many locations, together.
+    #[serde(default)]
+    pub locations: u64,
 }
 
 /// A finding as its JSON form has it.
@@ -91,6 +109,40 @@ pub struct SavedFinding {
     /// How to see it again.
     #[serde(default)]
     pub replay: Option<SavedReplay>,
+    /// The memory it is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<SavedObject>,
+    /// Other findings with its cause.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same_cause: Vec<SavedAlso>,
+}
+
+/// What is known of the memory that a finding is on.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+pub struct SavedObject {
+    /// `global`, `heap` and so on.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// In bytes.
+    #[serde(default)]
+    pub size: Option<u64>,
+    /// Where it was declared or allocated.
+    #[serde(default)]
+    pub position: Option<SavedPosition>,
+    /// Who allocated it.
+    #[serde(default)]
+    pub allocated_by: Option<String>,
+}
+
+/// Another pair of positions with the cause of a finding.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+pub struct SavedAlso {
+    /// The variable or element.
+    #[serde(default)]
+    pub location: Option<String>,
+    /// Of the accesses.
+    pub positions: Vec<SavedPosition>,
 }
 
 /// One step of a schedule.
@@ -147,9 +199,21 @@ pub struct SavedTask {
     pub id: u32,
     /// Its name.
     pub name: String,
+    /// Which it is of the tasks that were created at the same place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<SavedNumber>,
     /// Its spawn, its spawner's spawn and so on.
     #[serde(default)]
     pub spawned: Vec<SavedSpawn>,
+}
+
+/// One of several tasks.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize, Serialize)]
+pub struct SavedNumber {
+    /// Which, from 1 on.
+    pub number: u64,
+    /// Of how many.
+    pub of: u64,
 }
 
 /// One step of a spawn chain.
@@ -228,6 +292,7 @@ fn task_or_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SavedTask,
         Value::String(name) => Ok(SavedTask {
             id: 0,
             name,
+            number: None,
             spawned: Vec::new(),
         }),
         value => SavedTask::deserialize(value).map_err(serde::de::Error::custom),

@@ -30,7 +30,9 @@ const places = (f) => {
   const all = f.accesses.map((a) => a.position).concat(f.waits.map((w) => w.position)).filter(Boolean);
   return [...new Set((all.length ? all : [f.position].filter(Boolean)).map(place))];
 };
-const words = (f) => [title(f), f.message, f.location || "", f.help || "", f.report.program, ...places(f)]
+const alike = (f) => (f.same_cause || []).length;
+const words = (f) => [title(f), f.message, f.location || "", f.help || "", f.report.program, ...places(f),
+  ...(f.same_cause || []).flatMap((also) => [also.location || "", ...also.positions.map(place)])]
   .join(" ").toLowerCase();
 for (const f of findings) f.words = words(f);
 
@@ -46,8 +48,21 @@ function summarise() {
     return `${r.program}: ${found || "clean"}. Guarantee: ${r.guarantee}${gaps}${error}`;
   });
   by("summary").textContent = parts.length > 3
-    ? `${number(parts.length)} programs, ${number(findings.length)} findings` : parts.join(" · ");
+    ? `${number(parts.length)} programs, ${number(findings.length)} findings` : parts.join("\n");
   by("summary").title = parts.join("\n");
+}
+
+// Where the findings are, when there are many: choosing a variable or a file filters for it.
+function digest() {
+  const rows = (key, word) => data.reports.flatMap((r) => r[key] || []).map((share) => {
+    const many = share.locations > share.findings ? `, ${number(share.locations)} locations` : "";
+    const row = make("button", { type: "button" }, make("b", {}, number(share.findings)), ` ${word} ${share.name}${many}`);
+    row.addEventListener("click", () => { by("filter").value = share.name; list(); });
+    return row;
+  });
+  const variables = rows("by_variable", "on"), files = rows("by_file", "in");
+  by("digest").hidden = !variables.length;
+  by("shares").replaceChildren(...variables, ...(files.length > 1 ? files : []));
 }
 
 function list() {
@@ -58,7 +73,8 @@ function list() {
   by("list").replaceChildren(...shown.map((f, at) => {
     const item = make("li", { role: "option", id: `f${at}`, "aria-selected": "false" },
       make("span", { class: `badge ${f.certainty}` }, title(f)), f.message,
-      make("div", { class: "where" }, places(f).join("  ")));
+      make("div", { class: "where" }, ...places(f).map((p) => make("div", {}, p))),
+      alike(f) ? make("div", { class: "where" }, `and ${number(alike(f))} more with the same cause`) : null);
     item.addEventListener("click", () => choose(at));
     return item;
   }));
@@ -105,6 +121,31 @@ function source(position, caption, side) {
   return figure;
 }
 
+const memory = { global: "a global variable", heap: "a heap block", data_block: "a data block", stack: "a local variable",
+  thread_local: "a thread-local variable" };
+
+// What is told of a finding in a line: how much of it there is, on what, and who took part.
+function facts(f) {
+  const told = [f.locations > 1 ? `${number(f.locations)} locations` : "",
+    f.count > f.locations ? `seen ${number(f.count)} times` : ""];
+  const o = f.object;
+  if (o && memory[o.kind] && (o.size || o.position)) {
+    const made = o.kind === "heap" ? "allocated" : o.kind === "data_block" ? "created" : "declared";
+    told.push(`${o.name} is ${memory[o.kind]}${o.size ? ` of ${number(o.size)} bytes` : ""}`
+      + (o.position ? `, ${made} at ${place(o.position)}` : ""));
+  }
+  const numbers = f.accesses.map((a) => a.task.number).filter(Boolean);
+  if (numbers.length) told.push(`tasks ${numbers.map((n) => `${number(n.number)} of ${number(n.of)}`).join(" and ")} of their place`);
+  return told.filter(Boolean).concat(`in ${f.report.program}`).join("; ");
+}
+
+// The steps of a schedule; positions in the finding's own file go without its name.
+function order(stops, f) {
+  const own = f.position ? f.position.file : "";
+  const at = (p) => (p.file === own ? `${p.line}:${p.column}` : place(p));
+  return make("ol", { class: "why" }, ...stops.map((stop) => make("li", {}, stop.position ? `${stop.task} to ${at(stop.position)}` : stop.task)));
+}
+
 function detail(f) {
   const to = by("detail");
   if (!f) {
@@ -114,8 +155,7 @@ function detail(f) {
     return;
   }
   const nodes = [make("h2", {}, make("span", { class: `badge ${f.certainty}` }, title(f)), f.message)];
-  const facts = [f.locations > 1 ? `${number(f.locations)} locations` : "", f.count > 1 ? `seen ${number(f.count)} times` : ""];
-  nodes.push(make("div", { class: "where" }, facts.filter(Boolean).concat(f.report.program).join(", ")));
+  nodes.push(make("div", { class: "where" }, facts(f)));
   const sides = f.accesses.map((a, at) => {
     const held = a.locks.length ? `, holding ${a.locks.join(" and ")}` : "";
     const where = a.function ? ` in ${a.function}` : "";
@@ -133,10 +173,17 @@ function detail(f) {
   if (f.help) nodes.push(make("h3", {}, "What to do"), make("div", { class: "fix" }, f.help));
   to.replaceChildren(...nodes);
   if (f.schedule.length) schedule(to, f);
-  f.witness.forEach((stops, at) => {
-    const steps = stops.map((stop) => (stop.position ? `${stop.task} to ${place(stop.position)}` : stop.task));
-    to.append(make("h3", {}, `Schedule ${at + 1} of 2`), make("div", { class: "why" }, steps.join(", ")));
-  });
+  if (alike(f)) {
+    const rows = f.same_cause.map((also) => make("li", {}, `${also.location || "a location"} `,
+      make("span", { class: "where" }, also.positions.map(place).join("  "))));
+    to.append(make("h3", {}, `${number(alike(f))} more with the same cause`),
+      make("div", { class: "why" }, "Between the same tasks, ordered by the same hand-offs:", make("ul", {}, ...rows)));
+  }
+  if (f.witness.length) {
+    const heads = ["One order", "The other order"];
+    const orders = f.witness.map((stops, at) => make("div", {}, make("div", { class: "where" }, heads[at] || ""), order(stops, f)));
+    to.append(make("h3", {}, "Two schedules, one with each order"), make("div", { class: "sources" }, ...orders));
+  }
   if (f.replay) to.append(make("h3", {}, "Replay"), make("pre", {}, make("span", { class: "row" }, f.replay.command)));
   graph(to, f.graph || chains(f), f);
   to.scrollTop = 0;
@@ -304,4 +351,5 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "?") keys();
 });
 summarise();
+digest();
 list();
