@@ -116,6 +116,35 @@ fn findings_are_filtered_selected_and_shown_in_source_and_graph() {
 }
 
 #[test]
+fn many_findings_are_counted_by_variable_and_chosen_by_it() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let program = dir.join("by-variable.task");
+    let body = "{ for i in 0..20 { a[i] = 1; } b = 1; ab = 1; d = 1; }";
+    let source = format!(
+        "shared a[20], b, ab, d;\nfinish {{\n  async {body}\n  async {body}\n  async {body}\n}}\n"
+    );
+    std::fs::write(&program, source).expect("the folder is writable");
+    let told = played(
+        "by-variable",
+        &["check", program.to_str().expect("it is text")],
+        "const list=()=>[...document.querySelectorAll('#list li')].length;\
+         const rows=()=>[...document.querySelectorAll('#shares button')];\
+         const row=(text)=>rows().find((row)=>row.textContent.endsWith(text));\
+         const out={all:list(),rows:rows().map((row)=>row.textContent)};\
+         row(' on b').click();out.b=list();row(' on d').click();out.d=list();\
+         rows().find((row)=>row.textContent.includes(' on a,')).click();out.a=list();\
+         row(' on d').click();row(' on d').click();out.again=list();return out;",
+    );
+    assert_eq!((&told["all"], &told["again"]), (&12.into(), &12.into()));
+    let rows = serde_json::json!(["3 on a, 60 locations", "3 on ab", "3 on b", "3 on d"]);
+    assert_eq!(told["rows"], rows);
+    assert_eq!(
+        [&told["a"], &told["b"], &told["d"]],
+        [&Value::from(3), &3.into(), &3.into()]
+    );
+}
+
+#[test]
 fn a_schedule_is_stepped_through() {
     let told = played(
         "explore",

@@ -153,6 +153,43 @@ int main(void)
 }
 ";
 
+const LOCALS: &str = "\
+#include <stdio.h>
+struct pair { int first, second; };
+static void fill(float *buf)
+{
+    #pragma omp parallel num_threads(2)
+    buf[2] = 1;
+}
+int main(void)
+{
+    int a[100] = {0};
+    struct pair pairs[4] = {{0}};
+    float passed[8] = {0};
+    #pragma omp parallel num_threads(2)
+    {
+        a[50] = 1;
+        pairs[3].second = 1;
+    }
+    fill(passed);
+    printf(\"%d %d %f\\n\", a[50], pairs[3].second, passed[2]);
+}
+";
+
+#[test]
+fn elements_of_local_arrays_have_their_index() {
+    for level in ["-O0", "-O1", "-O2"] {
+        let printed = report(&format!("locals{level}"), &["-fopenmp", level], LOCALS);
+        let says = |text: &str| assert!(printed.contains(text), "{level}: {text}\n{printed}");
+        says("race: a[50] is written by two threads");
+        says("race: pairs[3].second is written by two threads");
+        says("a is a local variable of 400 bytes, declared at locals-");
+        // It lies behind a pointer: of the pointer itself there is nothing to say.
+        says("race: buf[...] is written by two threads");
+        assert!(!printed.contains("buf is a local variable"), "{printed}");
+    }
+}
+
 #[test]
 fn suggestions_fit_the_dependence_of_a_loop() {
     for level in ["-O0", "-O2"] {

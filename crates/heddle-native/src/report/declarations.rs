@@ -41,7 +41,7 @@ pub struct Meaning {
     pub declared: Option<(String, u32, u32)>,
     /// How many bytes that variable has.
     pub size: Option<u64>,
-    /// Whether it is a variable of its own, and not a member of `*this`.
+    /// Whether the access is to a variable of its own, and neither to a member of `*this` nor to what a pointer leads to.
     pub is_variable: bool,
     /// The type of the object that a pointer, index or `this` led to.
     pub container: Option<Container>,
@@ -153,6 +153,12 @@ impl Inventory {
             _ => None,
         };
         let reached = reached(&types, found.of_type, &lvalue.steps);
+        let is_behind_pointer = !lvalue.steps.contains(&Step::Inside)
+            && match reached {
+                Some(target) => target.is_some(),
+                // An array of arrays is one type with several bounds.
+                None => types.element_type(found.of_type).is_none(),
+            };
         let container = reached.map_or(class, |reached| reached.or(class));
         let entry = unit.entry(found.entry).ok()?;
         let container_of = |of_type: UnitOffset| {
@@ -162,13 +168,11 @@ impl Inventory {
                 size: types.size(of_type).filter(|&size| size > 0)?,
             })
         };
-        let from_record = found
-            .base
-            .and_then(|base| self.from_record(unit, &entry, base));
+        let from_record = self.from_record(found);
         Some(Meaning {
             declared: declared(self.dwarf(), unit, &entry),
             size: types.size(types.referred(found.of_type)),
-            is_variable: class.is_none(),
+            is_variable: class.is_none() && !is_behind_pointer,
             container: container.and_then(container_of),
             local: from_record.and_then(|from_record| {
                 Some(Local {
@@ -179,8 +183,13 @@ impl Inventory {
         })
     }
 
-    /// How far a local variable lies from the record of its function's frame; `base` says it of the frame.
-    fn from_record(&self, unit: &Unit<Bytes>, entry: &Entry, base: i64) -> Option<i64> {
+    /// How far a local variable lies from the record of its function's frame, if it is always in memory.
+    fn from_record(&self, local: &Declaration) -> Option<i64> {
+        let (unit, base) = (self.unit(local.unit)?, local.base?);
+        let entry = unit.entry(local.entry).ok()?;
+        if self.types(unit).referred(local.of_type) != local.of_type {
+            return None;
+        }
         let offset = |place: gimli::Expression<Bytes>| match only(unit, place)? {
             gimli::Operation::FrameOffset { offset } => offset.checked_add(base),
             gimli::Operation::RegisterOffset {
@@ -218,7 +227,9 @@ impl Inventory {
             .iter()
             .filter(|one| one.name.slice() == name.as_bytes());
         let here = named.filter(|one| self.is_in(one, file));
-        here.max_by_key(|one| (rank(one), one.line <= line, one.line))
+        // A function that was made of a parallel region repeats the declarations it refers to.
+        let is_original = |one: &Declaration| self.from_record(one).is_some();
+        here.max_by_key(|one| (rank(one), one.line <= line, one.line, is_original(one)))
     }
 
     fn is_in(&self, one: &Declaration, file: &str) -> bool {

@@ -20,6 +20,7 @@ const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 const findings = data.reports.flatMap((report, at) =>
   report.findings.map((finding) => ({ ...finding, report, graph: data.graphs[at] || null })));
 let shown = findings;
+let only = null;
 let chosen = -1;
 let step = 0;
 
@@ -52,22 +53,32 @@ function summarise() {
   by("summary").title = parts.join("\n");
 }
 
-// Where the findings are, when there are many: choosing a variable or a file filters for it.
+const variable = (f) => (f.location || "").replace(/(.)\[.*$/s, "$1");
+const file = (f) => (f.position ? f.position.file : "");
+
+// Where the findings are, when there are many: choosing a variable or a file shows its findings, choosing it again all.
 function digest() {
-  const rows = (key, word) => data.reports.flatMap((r) => r[key] || []).map((share) => {
+  const rows = (key, word, of) => data.reports.flatMap((r) => r[key] || []).map((share) => {
     const many = share.locations > share.findings ? `, ${number(share.locations)} locations` : "";
     const row = make("button", { type: "button" }, make("b", {}, number(share.findings)), ` ${word} ${share.name}${many}`);
-    row.addEventListener("click", () => { by("filter").value = share.name; list(); });
+    row.setAttribute("aria-pressed", "false");
+    row.addEventListener("click", () => {
+      const isChosen = row.getAttribute("aria-pressed") === "true";
+      for (const other of by("shares").children) other.setAttribute("aria-pressed", "false");
+      row.setAttribute("aria-pressed", String(!isChosen));
+      only = isChosen ? null : (f) => of(f) === share.name;
+      list();
+    });
     return row;
   });
-  const variables = rows("by_variable", "on"), files = rows("by_file", "in");
+  const variables = rows("by_variable", "on", variable), files = rows("by_file", "in", file);
   by("digest").hidden = !variables.length;
   by("shares").replaceChildren(...variables, ...(files.length > 1 ? files : []));
 }
 
 function list() {
   const asked = by("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-  shown = findings.filter((f) => asked.every((word) => f.words.includes(word)));
+  shown = findings.filter((f) => (!only || only(f)) && asked.every((word) => f.words.includes(word)));
   by("count").textContent = shown.length === findings.length
     ? `${number(shown.length)} finding${shown.length === 1 ? "" : "s"}` : `${number(shown.length)} of ${number(findings.length)} findings`;
   by("list").replaceChildren(...shown.map((f, at) => {
