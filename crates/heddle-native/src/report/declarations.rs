@@ -59,14 +59,16 @@ pub struct Local {
 }
 
 impl Local {
-    /// How far into the variable an address is, if it lies in one of these frames.
+    /// How far into the variable an address is, if it lies in one of these frames, and in no other: not everything that
+    /// looks like a frame's record is one.
     pub fn offset_of(self, address: usize, frames: Frames) -> Option<u64> {
         let frames = frames.into_iter().filter(|&record| record != 0);
-        let mut offsets = frames.map(|record| {
+        let offsets = frames.map(|record| {
             let start = (record as u64).wrapping_add_signed(self.from_record);
             (address as u64).wrapping_sub(start)
         });
-        offsets.find(|&offset| offset < self.whole.size)
+        let mut offsets = offsets.filter(|&offset| offset < self.whole.size);
+        offsets.next().filter(|_| offsets.next().is_none())
     }
 }
 

@@ -4,7 +4,7 @@
 //! checked keeps frame pointers, so above every local variable lies a record of two words, the caller's frame and the
 //! return address, and the variable's distance is counted from there.
 
-use crate::report::modules::modules;
+use crate::report::modules::{Role, modules};
 use crate::stack;
 
 /// Records that are noted: nested calls, and values that look like one.
@@ -25,10 +25,13 @@ pub(crate) fn above(address: usize) -> Frames {
     let first = address.next_multiple_of(16);
     let end = stack.top().min(first.saturating_add(WORDS * 8));
     let records = (first..end.saturating_sub(16)).step_by(16);
-    let records = records.filter(|record| {
+    let records = records.filter(|&record| {
         // SAFETY: the program uses this stack at a lower address now, so all up to its top is there.
-        let back = unsafe { std::ptr::read_volatile((record + 8) as *const usize) };
-        modules().is_code(back)
+        let word = |at: usize| unsafe { std::ptr::read_volatile(at as *const usize) };
+        let (frame, back) = (word(record), word(record + 8));
+        let is_above = frame > record && frame < stack.top() && frame.is_multiple_of(16);
+        // A library that calls the program need not keep frame pointers.
+        modules().is_code(back) && (is_above || modules().role(back) == Role::Library)
     });
     for (frame, record) in frames.iter_mut().zip(records) {
         *frame = record;
