@@ -170,7 +170,7 @@ impl Inventory {
                 size: types.size(of_type).filter(|&size| size > 0)?,
             })
         };
-        let from_record = self.from_record(found);
+        let from_record = self.distance(found);
         Some(Meaning {
             declared: declared(self.dwarf(), unit, &entry),
             size: types.size(types.referred(found.of_type)),
@@ -186,7 +186,7 @@ impl Inventory {
     }
 
     /// How far a local variable lies from the record of its function's frame, if it is always in memory.
-    fn from_record(&self, local: &Declaration) -> Option<i64> {
+    fn distance(&self, local: &Declaration) -> Option<i64> {
         let (unit, base) = (self.unit(local.unit)?, local.base?);
         let entry = unit.entry(local.entry).ok()?;
         if self.types(unit).referred(local.of_type) != local.of_type {
@@ -230,7 +230,7 @@ impl Inventory {
             .filter(|one| one.name.slice() == name.as_bytes());
         let here = named.filter(|one| self.is_in(one, file));
         // A function that was made of a parallel region repeats the declarations it refers to.
-        let is_original = |one: &Declaration| self.from_record(one).is_some();
+        let is_original = |one: &Declaration| self.distance(one).is_some();
         here.max_by_key(|one| (rank(one), one.line <= line, one.line, is_original(one)))
     }
 
