@@ -9,7 +9,8 @@
 //!    contain. Whatever is linked with `r` is linked with all between `r` and that gap.
 //!
 //! # Cost
-//! A pair that is spanned costs nothing; one that is not costs a constant each time it is asked for.
+//! A pair that is spanned costs nothing; one that is not costs the logarithm of the chain each time it is asked
+//! for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,10 +22,21 @@ use crate::search::Verdict;
 #[derive(Default, Debug)]
 pub struct Found {
     pairs: FxHashSet<(Transaction, Transaction)>,
-    /// The nearest later transaction that each is separated from.
-    nearest: FxHashMap<Transaction, Transaction>,
+    /// The nearest later transaction that each is separated from: the chain of nearest pairs.
+    links: FxHashMap<Transaction, Link>,
     /// Pairs whose separation does no harm.
     harmless: FxHashSet<(Transaction, Transaction)>,
+}
+
+/// A step of the chain of nearest pairs.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    next: Transaction,
+    /// One that is further along the chain, or `next`. They are laid so that few jumps lead anywhere (Myers,
+    /// *An applicative random-access stack*, 1983).
+    jump: Transaction,
+    /// How many steps the chain had from here when the jump was laid.
+    depth: u32,
 }
 
 impl Found {
@@ -37,17 +49,46 @@ impl Found {
             return;
         }
         self.pairs.insert((first, second));
-        let nearest = self.nearest.entry(first).or_insert(second);
-        *nearest = second.min(*nearest);
+        let link = Link {
+            next: second,
+            jump: second,
+            depth: 1,
+        };
+        let known = self.links.entry(first).or_insert(link);
+        if second < known.next {
+            *known = link;
+        }
+    }
+
+    /// All pairs that start here are known, and so are those that start later.
+    fn close(&mut self, transaction: Transaction) {
+        let depth = |at: Transaction| self.links.get(&at).map_or(0, |link| link.depth);
+        let jump = |at: Transaction| self.links.get(&at).map_or(at, |link| link.jump);
+        let Some(&Link { next, .. }) = self.links.get(&transaction) else {
+            return;
+        };
+        let [near, far] = [jump(next), jump(jump(next))];
+        let steps = |from, to| depth(from).saturating_sub(depth(to));
+        let is_even = steps(next, near) == steps(near, far);
+        let link = Link {
+            next,
+            jump: if is_even { far } else { next },
+            depth: depth(next) + 1,
+        };
+        self.links.insert(transaction, link);
     }
 
     /// Whether this pair is found, or spanned by what is found.
     fn has(&self, first: Transaction, second: Transaction) -> bool {
-        let mut at = first;
-        while let Some(&next) = self.nearest.get(&at).filter(|_| at < second) {
-            at = next;
+        let mut link = self.links.get(&first);
+        while let Some(&Link { next, jump, .. }) = link {
+            match if jump <= second { jump } else { next } {
+                at if at == second => return true,
+                at if at > second => break,
+                at => link = self.links.get(&at),
+            }
         }
-        at == second || self.pairs.contains(&(first, second))
+        self.pairs.contains(&(first, second))
     }
 }
 
@@ -166,7 +207,8 @@ impl Group {
     }
 
     /// All that starts at this transaction has been looked at.
-    pub fn close(&mut self, rank: Rank) {
+    pub fn close(&mut self, rank: Rank, found: &mut Found) {
+        found.close(self.transaction(rank));
         let next = rank + 1;
         self.gaps[rank] = match self.nearest[rank] == next {
             true => self.gaps[next],
@@ -262,5 +304,42 @@ impl Goals {
     /// Whether this transaction comes too late.
     pub fn are_before(&self, transaction: Transaction) -> bool {
         transaction >= self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TRANSACTIONS: Transaction = 60;
+
+    fn pairs() -> impl Strategy<Value = Vec<(Transaction, Transaction)>> {
+        let near = (0..TRANSACTIONS - 1).prop_flat_map(|one| (Just(one), one + 1..TRANSACTIONS));
+        let pair =
+            prop_oneof![4 => (0..TRANSACTIONS - 1).prop_map(|one| (one, one + 1)), 1 => near];
+        proptest::collection::vec(pair, 0..120)
+    }
+
+    proptest! {
+        #[test]
+        fn jumps_lead_where_the_chain_of_nearest_pairs_leads(mut pairs in pairs()) {
+            let mut found = Found::default();
+            pairs.sort_unstable_by_key(|&(first, _)| std::cmp::Reverse(first));
+            for of_one in pairs.chunk_by(|a, b| a.0 == b.0) {
+                for &(first, second) in of_one {
+                    found.insert(first, second, Verdict::Stands);
+                }
+                found.close(of_one[0].0);
+            }
+            let nearest = |at| pairs.iter().filter(|pair| pair.0 == at).map(|pair| pair.1).min();
+            for first in 0..TRANSACTIONS {
+                let chain: Vec<_> = std::iter::successors(nearest(first), |&at| nearest(at)).collect();
+                for second in first + 1..TRANSACTIONS {
+                    let known = chain.contains(&second) || pairs.contains(&(first, second));
+                    prop_assert_eq!(found.has(first, second), known, "{} {}", first, second);
+                }
+            }
+        }
     }
 }

@@ -172,7 +172,7 @@ impl<'a> Search<'a> {
                     let goals = group.goals(rank, row);
                     self.cross_from(goals, &mut group, found, order, decide);
                 }
-                group.close(rank);
+                group.close(rank, found);
             }
         }
     }
@@ -310,7 +310,7 @@ impl<'a> Search<'a> {
         queue: &mut Vec<Strand>,
         order: &mut Order,
     ) {
-        for &row in self.interactions.of(strand) {
+        for &row in self.interactions.ways(strand) {
             let here = self.entry(row);
             let others = marks.conflicting(here, torn, self.interactions, order);
             for &other in &others {
