@@ -5,7 +5,7 @@
 //!
 //! # Invariants
 //! 1. Transactions are gone through from the last to the first. All that is found of a later one is final.
-//! 2. `gaps[r]` is the first transaction after `r` that the chain of nearest pairs from `r` does not
+//! 2. `gaps[r]` is the first transaction of the group after `r` that the chain of nearest pairs from `r` does not
 //!    contain. Whatever is linked with `r` is linked with all between `r` and that gap.
 //!
 //! # Cost
@@ -78,17 +78,25 @@ impl Found {
         self.links.insert(transaction, link);
     }
 
-    /// Whether this pair is found, or spanned by what is found.
-    fn has(&self, first: Transaction, second: Transaction) -> bool {
+    /// The same for all that is found so far.
+    pub fn close_all(&mut self) {
+        let mut transactions: Vec<Transaction> = self.links.keys().copied().collect();
+        transactions.sort_unstable();
+        for transaction in transactions.into_iter().rev() {
+            self.close(transaction);
+        }
+    }
+
+    /// Whether the chain of nearest pairs leads from one to the other.
+    fn leads(&self, first: Transaction, second: Transaction) -> bool {
         let mut link = self.links.get(&first);
         while let Some(&Link { next, jump, .. }) = link {
             match if jump <= second { jump } else { next } {
-                at if at == second => return true,
-                at if at > second => break,
+                at if at >= second => return at == second,
                 at => link = self.links.get(&at),
             }
         }
-        self.pairs.contains(&(first, second))
+        false
     }
 }
 
@@ -104,8 +112,6 @@ pub struct Group {
     limits: Vec<Transaction>,
     /// The first access of each transaction, and the end.
     firsts: Vec<usize>,
-    /// The nearest later transaction of the group that each is separated from.
-    nearest: Vec<Rank>,
     gaps: Vec<Rank>,
 }
 
@@ -114,7 +120,6 @@ pub struct Group {
 pub struct Goals {
     /// Where the cycles start.
     pub start: End,
-    rank: Rank,
     limit: Transaction,
     /// The first that is open.
     low: Rank,
@@ -142,7 +147,6 @@ impl Group {
         firsts.push(ends.len());
         let mut group = Self {
             limits: vec![NONE; ends.len()],
-            nearest: vec![ranks; ranks],
             gaps: vec![ranks; ranks + 1],
             ends,
             firsts,
@@ -151,8 +155,8 @@ impl Group {
         Some(group)
     }
 
-    /// Neighbours at one location are always separated; the first of them that does as much as this
-    /// one there spans what comes behind it. Harmless ones span nothing.
+    /// Neighbours at one location are always separated, and found so before; the first of them that does as much as
+    /// this one there spans what comes behind it. Harmless ones span nothing.
     fn link(&mut self, found: &Found) {
         // By location: the later transactions, and those that write, the next one last.
         let mut later: FxHashMap<u32, [Vec<Rank>; 2]> = FxHashMap::default();
@@ -169,10 +173,8 @@ impl Group {
                     };
                     ranks.iter().rev().find(spans).copied()
                 };
-                let neighbour = first(all);
-                let like = if writes { first(writers) } else { neighbour };
+                let like = first(if writes { writers } else { all });
                 self.limits[row] = like.map_or(NONE, |like| self.transaction(like));
-                self.nearest[rank] = self.nearest[rank].min(neighbour.unwrap_or(self.ranks()));
                 all.push(rank);
                 if writes {
                     writers.push(rank);
@@ -208,19 +210,17 @@ impl Group {
 
     /// All that starts at this transaction has been looked at.
     pub fn close(&mut self, rank: Rank, found: &mut Found) {
-        found.close(self.transaction(rank));
+        let transaction = self.transaction(rank);
+        found.close(transaction);
         let next = rank + 1;
-        self.gaps[rank] = match self.nearest[rank] == next {
-            true => self.gaps[next],
-            false => next,
-        };
+        let leads = next < self.ranks() && found.leads(transaction, self.transaction(next));
+        self.gaps[rank] = if leads { self.gaps[next] } else { next };
     }
 
     /// What may be separated from this access.
     pub fn goals(&self, rank: Rank, row: usize) -> Goals {
         Goals {
             start: self.ends[row],
-            rank,
             limit: self.limits[row],
             low: rank + 1,
             closed: FxHashSet::default(),
@@ -233,20 +233,16 @@ impl Goals {
     pub fn next(&self, from: Rank, group: &Group, found: &Found) -> Option<Rank> {
         let first = self.start.incidence.transaction;
         let mut at = from.max(self.low);
-        let mut chain = group.nearest[self.rank];
         while at < group.ranks() {
             let transaction = group.transaction(at);
             if transaction >= self.limit {
                 return None;
             }
-            while chain < at {
-                // The chain runs through all transactions up to the gap.
-                let last = group.gaps[chain] - 1;
-                chain = if at <= last { at } else { group.nearest[last] };
-            }
-            if chain == at {
+            if found.leads(first, transaction) {
                 at = group.gaps[at];
-            } else if self.open(at, group).next().is_none() || found.has(first, transaction) {
+            } else if self.open(at, group).next().is_none()
+                || found.pairs.contains(&(first, transaction))
+            {
                 at += 1;
             } else {
                 return Some(at);
@@ -281,14 +277,11 @@ impl Goals {
     }
 
     /// What has come of a cycle from the start to here. One that does not stand is not looked at again.
-    pub fn take(&mut self, verdict: Verdict, end: &End, group: &mut Group, found: &mut Found) {
+    pub fn take(&mut self, verdict: Verdict, end: &End, found: &mut Found) {
         let second = end.incidence.transaction;
         found.insert(self.start.incidence.transaction, second, verdict);
         if verdict != Verdict::Stands {
             self.closed.insert((second, end.location));
-        } else if let Some(rank) = group.rank_of(second) {
-            let nearest = &mut group.nearest[self.rank];
-            *nearest = rank.min(*nearest);
         }
     }
 
@@ -336,8 +329,8 @@ mod tests {
             for first in 0..TRANSACTIONS {
                 let chain: Vec<_> = std::iter::successors(nearest(first), |&at| nearest(at)).collect();
                 for second in first + 1..TRANSACTIONS {
-                    let known = chain.contains(&second) || pairs.contains(&(first, second));
-                    prop_assert_eq!(found.has(first, second), known, "{} {}", first, second);
+                    let leads = chain.contains(&second);
+                    prop_assert_eq!(found.leads(first, second), leads, "{} {}", first, second);
                 }
             }
         }
