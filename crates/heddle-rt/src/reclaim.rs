@@ -362,15 +362,19 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_core::{LockId, LockMode, SiteId, TaskKind};
+    use crate::history::Taken;
+    use heddle_core::{AccessKind, LockId, LockMode, SiteId, TaskKind};
 
-    /// Two tasks count under one lock in turn, as often as asked; says how many rows of each sort there are then.
+    /// Two tasks count under one lock in turn, as often as asked, while another thread has made an access and sleeps;
+    /// says how many rows of each sort there are then.
     fn rows_after(sections: u32) -> [usize; 5] {
         let engine = Engine::new().expect("address space");
-        let mut cache = ThreadCache::new();
+        let (mut cache, mut sleeper) = (ThreadCache::new(), ThreadCache::new());
         let mut main = engine.main_task();
         let mut spawn = || engine.spawn(&mut main, None, TaskKind::Thread, SiteId::new(0), None);
         let mut tasks = [spawn(), spawn()];
+        let mut third = spawn();
+        engine.write(&mut sleeper, &mut third, 8, 2, || 7);
         let lock = LockId::new(7);
         for number in 0..sections {
             let cursor = &mut tasks[number as usize % 2];
@@ -380,9 +384,11 @@ mod tests {
             engine.release(cursor, lock);
             let mut kept = Kept::default();
             kept.cursor(&main);
-            tasks.iter().for_each(|cursor| kept.cursor(cursor));
-            // SAFETY: this thread is the only one, and has the only cache.
-            unsafe { engine.reclaim(std::iter::once((&mut cache, true)), &kept) };
+            let cursors = tasks.iter().chain([&third]);
+            cursors.for_each(|cursor| kept.cursor(cursor));
+            let caches = [(&mut cache, true), (&mut sleeper, false)];
+            // SAFETY: this thread is the only one, and has these caches.
+            unsafe { engine.reclaim(caches.into_iter(), &kept) };
         }
         let reclaimed = engine.reclaimed.lock().expect("no panic");
         let nodes = engine.forest.count() as usize;
@@ -395,6 +401,20 @@ mod tests {
                 .races(&heddle_core::roster::Roster::new().ancestry())
                 .len(),
         ]
+    }
+
+    #[test]
+    fn a_step_that_may_be_under_way_keeps_its_states_until_its_thread_was_inside() {
+        let mut cache = ThreadCache::new();
+        let taken = Taken {
+            from: StateId(5),
+            to: StateId(9),
+        };
+        cache.took(taken, AccessKind::Write, 0xff, 1);
+        for was_inside in [true, false, false] {
+            assert_eq!(cache.put_down(was_inside), [StateId(5), StateId(9)]);
+        }
+        assert_eq!(cache.put_down(true), []);
     }
 
     #[test]
