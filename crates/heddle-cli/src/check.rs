@@ -101,6 +101,10 @@ impl Checker<'_> {
         if self.options.record.is_some() && files.len() > 1 {
             return Some(Problem::plain("--record needs a single program"));
         }
+        if self.options.suggest_cuts && self.options.show.format != Format::Text {
+            let message = "--suggest-cuts prints an edit, not a report: leave out --format";
+            return Some(Problem::plain(message));
+        }
         if self.options.record.as_deref().is_some_and(input::is_stdin) {
             return Some(Problem::plain("--record needs a file, not -"));
         }
@@ -332,7 +336,8 @@ impl Checker<'_> {
         report.error = fault.clone().or_else(|| checked.problem.clone());
         report.stats = self.options.stats.then_some(checked.stats);
         report.suppressed += checked.answers.harmless();
-        self.results.console.warnings(&checked.answers.unused());
+        report.unused_answers = checked.answers.unused();
+        self.results.console.warnings(&report.unused_answers);
         let status = match self.options.expect {
             true => {
                 let file = checked.legend.files.first();

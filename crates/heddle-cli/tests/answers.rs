@@ -161,6 +161,14 @@ fn an_answer_to_nothing_is_unused() {
         errors.contains("unused merge: no cut lies between"),
         "{errors}"
     );
+    let found = folder.heddle(&["check", "--format", "json", "list.task"]);
+    let report: serde_json::Value = serde_json::from_slice(&found.stdout).expect("JSON");
+    let unused = report["unused_answers"].as_array().expect("a list");
+    let messages: Vec<_> = unused.iter().map(|one| &one["message"]).collect();
+    assert_eq!(unused.len(), 2, "{messages:?}");
+    for one in unused {
+        assert_eq!(one["position"]["file"], "heddle.toml", "{messages:?}");
+    }
 }
 
 #[test]

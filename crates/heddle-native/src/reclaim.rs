@@ -40,6 +40,7 @@ impl Activity {
     /// It makes an access.
     #[inline]
     pub(crate) fn access(&mut self) {
+        self.entered = CYCLE.load(Ordering::Relaxed);
         self.is_parked = false;
     }
 
@@ -85,19 +86,16 @@ pub(crate) fn reclaim() {
             let cycle = CYCLE.load(Ordering::Relaxed);
             // SAFETY: records in the list are there; their threads are outside, so nobody else uses them.
             let threads = || records.iter().map(|&record| unsafe { &mut *record });
-            let is_certain = threads().all(|thread| {
-                let Activity {
-                    entered, is_parked, ..
-                } = thread.activity;
-                is_parked || entered == cycle
-            });
             let mut kept = Kept::default();
             threads().for_each(|thread| kept.cursor(&thread.cursor));
             list_names(&mut kept);
-            let caches = threads().map(|thread| &mut thread.cache);
+            let caches = threads().map(|thread| {
+                let was_inside = thread.activity.is_parked || thread.activity.entered == cycle;
+                (&mut thread.cache, was_inside)
+            });
             // SAFETY: no thread is inside, and each has one cache. What else the runtime refers to is told by
             // `signal`, not by `signal_for_list` or `offer`.
-            unsafe { runtime.engine.reclaim(caches, &kept, is_certain) };
+            unsafe { runtime.engine.reclaim(caches, &kept) };
             CYCLE.store(cycle.wrapping_add(1), Ordering::Relaxed);
         });
     });

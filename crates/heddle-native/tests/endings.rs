@@ -251,3 +251,28 @@ fn what_is_suppressed_is_left_out() {
     assert_eq!(output.status.code(), Some(0), "{}", all(&output));
     assert!(!text(&output.stdout).contains(RACE), "{}", all(&output));
 }
+
+#[test]
+fn a_signal_after_the_program_has_ended_ends_the_command() {
+    let program = clean("waits", "return 0;");
+    let fifo = scratch("ending-fifo").join("report");
+    let made = Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.expect("mkfifo is there").success());
+    let mut command = run(&["--output"]);
+    command.arg(&fifo).arg("--").arg(program);
+    let mut heddle = command
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("heddle is there");
+    // First it is looked whether the report can be written. Then nobody reads it, and the command waits for ever.
+    std::fs::read(&fifo).expect("it can be read");
+    let status = (0..600).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        let kill = Command::new("kill").arg(heddle.id().to_string()).status();
+        assert!(kill.expect("kill is there").success());
+        heddle.try_wait().expect("it is our child")
+    });
+    heddle.kill().expect("it is our child");
+    let signal = status.and_then(|status| status.signal());
+    assert_eq!(signal, Some(15), "{status:?}");
+}

@@ -163,6 +163,7 @@ impl Report {
             known: 0,
             possible: settings.possible,
             transactions: None,
+            unused_answers: Vec::new(),
             exploration: Some(exploration),
             stats: None,
             error: None,

@@ -61,6 +61,9 @@ pub struct Report {
     /// What came of the thread cycles, where transactions were checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transactions: Option<Transactions>,
+    /// Answers of the programmer's (`heddle.toml`) that nothing in this run asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unused_answers: Vec<Problem>,
     /// How many schedules were run, where several were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exploration: Option<Exploration>,

@@ -8,12 +8,19 @@ use heddle_core::{Legend, Site, SourceFile};
 use serde::{Serialize, Serializer};
 
 /// A source file with its lines found, so that showing one line does not walk the others.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     path: String,
     text: Option<String>,
     /// Byte offset of each line's start.
     starts: Vec<usize>,
+}
+
+impl fmt::Debug for Source {
+    /// Its name alone: findings have many positions, and each would show the whole text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Source").field(&self.path).finish()
+    }
 }
 
 impl Source {

@@ -148,6 +148,7 @@ impl Report {
             known: 0,
             possible: settings.possible,
             transactions: subject.outcome.transactions.map(Into::into),
+            unused_answers: Vec::new(),
             exploration: None,
             stats: None,
             error: fault.map(|(site, kind)| fault::problem(resolver, site, kind)),

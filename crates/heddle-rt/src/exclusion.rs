@@ -427,18 +427,13 @@ mod reclaim {
         }
 
         /// Gives back the memory of what is unused for the second time.
-        pub(crate) fn release_unused(
-            &self,
-            gone: &mut GoneSections,
-            used: &UsedSections,
-            is_certain: bool,
-        ) {
+        pub(crate) fn release_unused(&self, gone: &mut GoneSections, used: &UsedSections) {
             let is_dead = |row: usize| row != 0 && !used.rows.has(row as u32);
-            self.rows.release(&mut gone.rows, is_certain, is_dead);
+            self.rows.release(&mut gone.rows, is_dead);
             let sections = self.sections.load(Ordering::Relaxed) as usize;
             let is_dead = |section: usize| !used.sections.has(section as u32);
             let released = self.released.reserved();
-            released.release(&mut gone.released, sections, is_certain, is_dead);
+            released.release(&mut gone.released, sections, is_dead);
         }
     }
 }

@@ -192,19 +192,13 @@ impl Forest {
     }
 
     /// Gives back the memory of nodes that are dead for the second time.
-    pub(crate) fn release(
-        &self,
-        gone: &mut Released,
-        is_certain: bool,
-        is_dead: impl Fn(usize) -> bool + Copy,
-    ) {
+    pub(crate) fn release(&self, gone: &mut Released, is_dead: impl Fn(usize) -> bool + Copy) {
         let nodes = self.count() as usize;
         self.epoch.fetch_add(1, Ordering::Relaxed);
-        self.nodes.release(&mut gone.nodes, is_certain, is_dead);
+        self.nodes.release(&mut gone.nodes, is_dead);
         let over = self.over.reserved();
-        over.release(&mut gone.over, nodes, is_certain, is_dead);
-        self.left
-            .release(&mut gone.left, nodes, is_certain, is_dead);
+        over.release(&mut gone.over, nodes, is_dead);
+        self.left.release(&mut gone.left, nodes, is_dead);
     }
 }
 

@@ -136,13 +136,8 @@ impl Frames {
     }
 
     /// Gives back the memory of those that are unused for the second time.
-    pub(crate) fn release(
-        &self,
-        gone: &mut crate::store::Pages,
-        used: &crate::store::Bits,
-        is_certain: bool,
-    ) {
+    pub(crate) fn release(&self, gone: &mut crate::store::Pages, used: &crate::store::Bits) {
         let is_dead = |row: usize| row != 0 && !used.has(row as u32);
-        self.rows.release(gone, is_certain, is_dead);
+        self.rows.release(gone, is_dead);
     }
 }

@@ -13,9 +13,9 @@
 //!
 //! # When it is safe
 //! No thread may be inside the engine, and all caches are emptied. A thread may still be in the common path, which
-//! takes steps between states without entering: one that it has looked up before its cache was emptied may put a
-//! location into a state that was unused. So only what was unused twice is given back, and only if every thread
-//! has entered the engine in between.
+//! takes steps between states without entering: one that it has looked up before its cache was emptied may yet put a
+//! location into another state. So the states that a thread's cache had steps between are kept until the thread has
+//! been inside ([`ThreadCache::put_down`]), and only what was unused twice is given back.
 //!
 //! # What is not given back
 //! Histories with locks and sections where something must not be torn. Nodes there, and where strands are known by names
@@ -206,21 +206,23 @@ impl Engine {
         !self.atomicity.is_all && !self.atomicity.has_units.load(Ordering::Acquire)
     }
 
-    /// Gives back what is unused. `is_certain` says whether each thread has entered the engine since the last time.
+    /// Gives back what is unused.
     ///
     /// # Safety
-    /// No thread is inside the engine, these are the caches of all threads, and the front end refers to no more than
-    /// `kept`.
+    /// No thread is inside the engine, these are the caches of all threads, each with whether its thread has been inside
+    /// since the last time, and the front end refers to no more than `kept`.
     pub unsafe fn reclaim<'a>(
         &self,
-        caches: impl Iterator<Item = &'a mut ThreadCache>,
+        caches: impl Iterator<Item = (&'a mut ThreadCache, bool)>,
         kept: &Kept,
-        is_certain: bool,
     ) {
         if self.recorder.is_some() {
             return;
         }
-        caches.for_each(ThreadCache::forget_all);
+        let mut under_way = Vec::new();
+        for (cache, was_inside) in caches {
+            under_way.extend_from_slice(cache.put_down(was_inside));
+        }
         let mut reclaimed = self
             .reclaimed
             .lock()
@@ -229,27 +231,27 @@ impl Engine {
         let has_nodes = self.lists_names() && !self.forest.has_scoped();
         let mut used = self.states.unused();
         let mut alive = Alive::new(self, has_nodes);
-        self.look_through(&mut used, &mut alive);
+        self.look_through(under_way, &mut used, &mut alive);
         self.states
-            .reuse(&mut reclaimed.states, &used, !has_sections, is_certain);
+            .reuse(&mut reclaimed.states, &used, !has_sections);
         drop(used);
         kept.holds.iter().for_each(|&hold| alive.keep_hold(hold));
         self.keep_races(&mut alive);
         if has_sections {
             alive.keep_open_sections(&reclaimed.sections);
             let (gone, used) = (&mut reclaimed.sections, &alive.sections);
-            self.exclusion.release_unused(gone, used, is_certain);
+            self.exclusion.release_unused(gone, used);
         }
         if has_nodes {
             self.keep_nodes(&reclaimed, &mut alive, kept);
             self.prune_edges(&mut alive);
-            self.release_nodes(&mut reclaimed, &alive, kept, is_certain);
+            self.release_nodes(&mut reclaimed, &alive, kept);
         }
         self.counted.store(self.forest.count(), Ordering::Relaxed);
     }
 
-    /// Notes the states that locations are in, and what these name.
-    fn look_through(&self, used: &mut UsedStates, alive: &mut Alive<'_>) {
+    /// Notes the states that locations are in or may yet get into, and what these name.
+    fn look_through(&self, under_way: Vec<StateId>, used: &mut UsedStates, alive: &mut Alive<'_>) {
         let mut note = |state: StateId| {
             self.states.note(used, state, |strand, hold| {
                 alive.keep(strand);
@@ -268,7 +270,8 @@ impl Engine {
                 }
             }
         }
-        self.atomicity.twins.races().for_each(note);
+        let races = self.atomicity.twins.races();
+        under_way.into_iter().chain(races).for_each(note);
     }
 
     fn keep_races(&self, alive: &mut Alive<'_>) {
@@ -316,22 +319,14 @@ impl Engine {
         sources.into_iter().for_each(|strand| alive.keep(strand));
     }
 
-    fn release_nodes(
-        &self,
-        reclaimed: &mut Reclaimed,
-        alive: &Alive<'_>,
-        kept: &Kept,
-        is_certain: bool,
-    ) {
+    fn release_nodes(&self, reclaimed: &mut Reclaimed, alive: &Alive<'_>, kept: &Kept) {
         let Alive { nodes, tasks, .. } = alive;
         let is_dead = |node: usize| !nodes.has(node as u32);
-        self.forest
-            .release(&mut reclaimed.nodes, is_certain, is_dead);
+        self.forest.release(&mut reclaimed.nodes, is_dead);
         // The first row is that of task 1.
         let is_dead = |row: usize| !tasks.has(row as u32 + 1);
-        self.tasks
-            .release(&mut reclaimed.tasks, is_certain, is_dead);
-        self.release_origins(reclaimed, tasks, kept, is_certain);
+        self.tasks.release(&mut reclaimed.tasks, is_dead);
+        self.release_origins(reclaimed, tasks, kept);
     }
 
     fn parent_of(&self, task: TaskId) -> Option<TaskId> {
@@ -340,13 +335,7 @@ impl Engine {
     }
 
     /// Gives back what only dead tasks have in common.
-    fn release_origins(
-        &self,
-        reclaimed: &mut Reclaimed,
-        tasks: &Bits,
-        kept: &Kept,
-        is_certain: bool,
-    ) {
+    fn release_origins(&self, reclaimed: &mut Reclaimed, tasks: &Bits, kept: &Kept) {
         let mut origins = Bits::new(self.origins.len());
         let mut finishes = Bits::new(self.finishes.len());
         let mut frames = self.frames.unused();
@@ -362,29 +351,30 @@ impl Engine {
             self.frames.note(&mut frames, frame);
         }
         let is_dead = |row: usize| row != 0 && !origins.has(row as u32);
-        self.origins
-            .release(&mut reclaimed.origins, is_certain, is_dead);
+        self.origins.release(&mut reclaimed.origins, is_dead);
         // The first row is that of finish 1.
         let is_dead = |row: usize| !finishes.has(row as u32 + 1);
-        self.finishes
-            .release(&mut reclaimed.finishes, is_certain, is_dead);
-        self.frames
-            .release(&mut reclaimed.frames, &frames, is_certain);
+        self.finishes.release(&mut reclaimed.finishes, is_dead);
+        self.frames.release(&mut reclaimed.frames, &frames);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_core::{LockId, LockMode, SiteId, TaskKind};
+    use crate::history::Taken;
+    use heddle_core::{AccessKind, LockId, LockMode, SiteId, TaskKind};
 
-    /// Two tasks count under one lock in turn, as often as asked; says how many rows of each sort there are then.
+    /// Two tasks count under one lock in turn, as often as asked, while another thread has made an access and sleeps;
+    /// says how many rows of each sort there are then.
     fn rows_after(sections: u32) -> [usize; 5] {
         let engine = Engine::new().expect("address space");
-        let mut cache = ThreadCache::new();
+        let (mut cache, mut sleeper) = (ThreadCache::new(), ThreadCache::new());
         let mut main = engine.main_task();
         let mut spawn = || engine.spawn(&mut main, None, TaskKind::Thread, SiteId::new(0), None);
         let mut tasks = [spawn(), spawn()];
+        let mut third = spawn();
+        engine.write(&mut sleeper, &mut third, 8, 2, || 7);
         let lock = LockId::new(7);
         for number in 0..sections {
             let cursor = &mut tasks[number as usize % 2];
@@ -394,9 +384,11 @@ mod tests {
             engine.release(cursor, lock);
             let mut kept = Kept::default();
             kept.cursor(&main);
-            tasks.iter().for_each(|cursor| kept.cursor(cursor));
-            // SAFETY: this thread is the only one, and has the only cache.
-            unsafe { engine.reclaim(std::iter::once(&mut cache), &kept, true) };
+            let cursors = tasks.iter().chain([&third]);
+            cursors.for_each(|cursor| kept.cursor(cursor));
+            let caches = [(&mut cache, true), (&mut sleeper, false)];
+            // SAFETY: this thread is the only one, and has these caches.
+            unsafe { engine.reclaim(caches.into_iter(), &kept) };
         }
         let reclaimed = engine.reclaimed.lock().expect("no panic");
         let nodes = engine.forest.count() as usize;
@@ -409,6 +401,20 @@ mod tests {
                 .races(&heddle_core::roster::Roster::new().ancestry())
                 .len(),
         ]
+    }
+
+    #[test]
+    fn a_step_that_may_be_under_way_keeps_its_states_until_its_thread_was_inside() {
+        let mut cache = ThreadCache::new();
+        let taken = Taken {
+            from: StateId(5),
+            to: StateId(9),
+        };
+        cache.took(taken, AccessKind::Write, 0xff, 1);
+        for was_inside in [true, false, false] {
+            assert_eq!(cache.put_down(was_inside), [StateId(5), StateId(9)]);
+        }
+        assert_eq!(cache.put_down(true), []);
     }
 
     #[test]

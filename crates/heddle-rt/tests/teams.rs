@@ -186,7 +186,7 @@ impl Simulation {
             let mut kept = Kept::default();
             kept.cursor(&me.cursor);
             // SAFETY: this thread is the only one, and has the only cache.
-            unsafe { engine.reclaim(std::iter::once(&mut *cache), &kept, true) };
+            unsafe { engine.reclaim(std::iter::once((&mut *cache, true)), &kept) };
         }
         self.events.push(match kind {
             AccessKind::Read => {

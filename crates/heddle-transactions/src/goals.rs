@@ -5,11 +5,12 @@
 //!
 //! # Invariants
 //! 1. Transactions are gone through from the last to the first. All that is found of a later one is final.
-//! 2. `gaps[r]` is the first transaction after `r` that the chain of nearest pairs from `r` does not
+//! 2. `gaps[r]` is the first transaction of the group after `r` that the chain of nearest pairs from `r` does not
 //!    contain. Whatever is linked with `r` is linked with all between `r` and that gap.
 //!
 //! # Cost
-//! A pair that is spanned costs nothing; one that is not costs a constant each time it is asked for.
+//! A pair that is spanned costs nothing; one that is not costs the logarithm of the chain each time it is asked
+//! for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,10 +22,21 @@ use crate::search::Verdict;
 #[derive(Default, Debug)]
 pub struct Found {
     pairs: FxHashSet<(Transaction, Transaction)>,
-    /// The nearest later transaction that each is separated from.
-    nearest: FxHashMap<Transaction, Transaction>,
+    /// The nearest later transaction that each is separated from: the chain of nearest pairs.
+    links: FxHashMap<Transaction, Link>,
     /// Pairs whose separation does no harm.
     harmless: FxHashSet<(Transaction, Transaction)>,
+}
+
+/// A step of the chain of nearest pairs.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    next: Transaction,
+    /// One that is further along the chain, or `next`. They are laid so that few jumps lead anywhere (Myers,
+    /// *An applicative random-access stack*, 1983).
+    jump: Transaction,
+    /// How many steps the chain had from here when the jump was laid.
+    depth: u32,
 }
 
 impl Found {
@@ -37,17 +49,54 @@ impl Found {
             return;
         }
         self.pairs.insert((first, second));
-        let nearest = self.nearest.entry(first).or_insert(second);
-        *nearest = second.min(*nearest);
+        let link = Link {
+            next: second,
+            jump: second,
+            depth: 1,
+        };
+        let known = self.links.entry(first).or_insert(link);
+        if second < known.next {
+            *known = link;
+        }
     }
 
-    /// Whether this pair is found, or spanned by what is found.
-    fn has(&self, first: Transaction, second: Transaction) -> bool {
-        let mut at = first;
-        while let Some(&next) = self.nearest.get(&at).filter(|_| at < second) {
-            at = next;
+    /// All pairs that start here are known, and so are those that start later.
+    fn close(&mut self, transaction: Transaction) {
+        let depth = |at: Transaction| self.links.get(&at).map_or(0, |link| link.depth);
+        let jump = |at: Transaction| self.links.get(&at).map_or(at, |link| link.jump);
+        let Some(&Link { next, .. }) = self.links.get(&transaction) else {
+            return;
+        };
+        let [near, far] = [jump(next), jump(jump(next))];
+        let steps = |from, to| depth(from).saturating_sub(depth(to));
+        let is_even = steps(next, near) == steps(near, far);
+        let link = Link {
+            next,
+            jump: if is_even { far } else { next },
+            depth: depth(next) + 1,
+        };
+        self.links.insert(transaction, link);
+    }
+
+    /// The same for all that is found so far.
+    pub fn close_all(&mut self) {
+        let mut transactions: Vec<Transaction> = self.links.keys().copied().collect();
+        transactions.sort_unstable();
+        for transaction in transactions.into_iter().rev() {
+            self.close(transaction);
         }
-        at == second || self.pairs.contains(&(first, second))
+    }
+
+    /// Whether the chain of nearest pairs leads from one to the other.
+    fn leads(&self, first: Transaction, second: Transaction) -> bool {
+        let mut link = self.links.get(&first);
+        while let Some(&Link { next, jump, .. }) = link {
+            match if jump <= second { jump } else { next } {
+                at if at >= second => return at == second,
+                at => link = self.links.get(&at),
+            }
+        }
+        false
     }
 }
 
@@ -63,8 +112,6 @@ pub struct Group {
     limits: Vec<Transaction>,
     /// The first access of each transaction, and the end.
     firsts: Vec<usize>,
-    /// The nearest later transaction of the group that each is separated from.
-    nearest: Vec<Rank>,
     gaps: Vec<Rank>,
 }
 
@@ -73,7 +120,6 @@ pub struct Group {
 pub struct Goals {
     /// Where the cycles start.
     pub start: End,
-    rank: Rank,
     limit: Transaction,
     /// The first that is open.
     low: Rank,
@@ -101,7 +147,6 @@ impl Group {
         firsts.push(ends.len());
         let mut group = Self {
             limits: vec![NONE; ends.len()],
-            nearest: vec![ranks; ranks],
             gaps: vec![ranks; ranks + 1],
             ends,
             firsts,
@@ -110,8 +155,8 @@ impl Group {
         Some(group)
     }
 
-    /// Neighbours at one location are always separated; the first of them that does as much as this
-    /// one there spans what comes behind it. Harmless ones span nothing.
+    /// Neighbours at one location are always separated, and found so before; the first of them that does as much as
+    /// this one there spans what comes behind it. Harmless ones span nothing.
     fn link(&mut self, found: &Found) {
         // By location: the later transactions, and those that write, the next one last.
         let mut later: FxHashMap<u32, [Vec<Rank>; 2]> = FxHashMap::default();
@@ -128,10 +173,8 @@ impl Group {
                     };
                     ranks.iter().rev().find(spans).copied()
                 };
-                let neighbour = first(all);
-                let like = if writes { first(writers) } else { neighbour };
+                let like = first(if writes { writers } else { all });
                 self.limits[row] = like.map_or(NONE, |like| self.transaction(like));
-                self.nearest[rank] = self.nearest[rank].min(neighbour.unwrap_or(self.ranks()));
                 all.push(rank);
                 if writes {
                     writers.push(rank);
@@ -166,19 +209,18 @@ impl Group {
     }
 
     /// All that starts at this transaction has been looked at.
-    pub fn close(&mut self, rank: Rank) {
+    pub fn close(&mut self, rank: Rank, found: &mut Found) {
+        let transaction = self.transaction(rank);
+        found.close(transaction);
         let next = rank + 1;
-        self.gaps[rank] = match self.nearest[rank] == next {
-            true => self.gaps[next],
-            false => next,
-        };
+        let leads = next < self.ranks() && found.leads(transaction, self.transaction(next));
+        self.gaps[rank] = if leads { self.gaps[next] } else { next };
     }
 
     /// What may be separated from this access.
     pub fn goals(&self, rank: Rank, row: usize) -> Goals {
         Goals {
             start: self.ends[row],
-            rank,
             limit: self.limits[row],
             low: rank + 1,
             closed: FxHashSet::default(),
@@ -191,20 +233,16 @@ impl Goals {
     pub fn next(&self, from: Rank, group: &Group, found: &Found) -> Option<Rank> {
         let first = self.start.incidence.transaction;
         let mut at = from.max(self.low);
-        let mut chain = group.nearest[self.rank];
         while at < group.ranks() {
             let transaction = group.transaction(at);
             if transaction >= self.limit {
                 return None;
             }
-            while chain < at {
-                // The chain runs through all transactions up to the gap.
-                let last = group.gaps[chain] - 1;
-                chain = if at <= last { at } else { group.nearest[last] };
-            }
-            if chain == at {
+            if found.leads(first, transaction) {
                 at = group.gaps[at];
-            } else if self.open(at, group).next().is_none() || found.has(first, transaction) {
+            } else if self.open(at, group).next().is_none()
+                || found.pairs.contains(&(first, transaction))
+            {
                 at += 1;
             } else {
                 return Some(at);
@@ -239,14 +277,11 @@ impl Goals {
     }
 
     /// What has come of a cycle from the start to here. One that does not stand is not looked at again.
-    pub fn take(&mut self, verdict: Verdict, end: &End, group: &mut Group, found: &mut Found) {
+    pub fn take(&mut self, verdict: Verdict, end: &End, found: &mut Found) {
         let second = end.incidence.transaction;
         found.insert(self.start.incidence.transaction, second, verdict);
         if verdict != Verdict::Stands {
             self.closed.insert((second, end.location));
-        } else if let Some(rank) = group.rank_of(second) {
-            let nearest = &mut group.nearest[self.rank];
-            *nearest = rank.min(*nearest);
         }
     }
 
@@ -262,5 +297,42 @@ impl Goals {
     /// Whether this transaction comes too late.
     pub fn are_before(&self, transaction: Transaction) -> bool {
         transaction >= self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TRANSACTIONS: Transaction = 60;
+
+    fn pairs() -> impl Strategy<Value = Vec<(Transaction, Transaction)>> {
+        let near = (0..TRANSACTIONS - 1).prop_flat_map(|one| (Just(one), one + 1..TRANSACTIONS));
+        let pair =
+            prop_oneof![4 => (0..TRANSACTIONS - 1).prop_map(|one| (one, one + 1)), 1 => near];
+        proptest::collection::vec(pair, 0..120)
+    }
+
+    proptest! {
+        #[test]
+        fn jumps_lead_where_the_chain_of_nearest_pairs_leads(mut pairs in pairs()) {
+            let mut found = Found::default();
+            pairs.sort_unstable_by_key(|&(first, _)| std::cmp::Reverse(first));
+            for of_one in pairs.chunk_by(|a, b| a.0 == b.0) {
+                for &(first, second) in of_one {
+                    found.insert(first, second, Verdict::Stands);
+                }
+                found.close(of_one[0].0);
+            }
+            let nearest = |at| pairs.iter().filter(|pair| pair.0 == at).map(|pair| pair.1).min();
+            for first in 0..TRANSACTIONS {
+                let chain: Vec<_> = std::iter::successors(nearest(first), |&at| nearest(at)).collect();
+                for second in first + 1..TRANSACTIONS {
+                    let leads = chain.contains(&second);
+                    prop_assert_eq!(found.leads(first, second), leads, "{} {}", first, second);
+                }
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@
 //! pair by pair.
 
 use heddle_core::{AccessKind, Place, SiteId};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 use crate::log::{Log, NONE, Strand, Transaction};
@@ -67,6 +68,11 @@ pub struct Interactions {
     /// Entries by strand: rows of `by_strand`, from `strand_starts[s]` on.
     by_strand: Vec<u32>,
     strand_starts: Vec<u32>,
+    /// Of each location.
+    classes: Vec<u32>,
+    /// Of `by_strand`, the first entry of each class.
+    ways: Vec<u32>,
+    way_starts: Vec<u32>,
 }
 
 struct Hit {
@@ -89,12 +95,16 @@ impl Interactions {
             starts: vec![0],
             by_strand: Vec::new(),
             strand_starts: Vec::new(),
+            classes: Vec::new(),
+            ways: Vec::new(),
+            way_starts: Vec::new(),
         };
         let hits = found.hits(log);
         for of_location in hits.chunk_by(|a, b| a.location == b.location) {
             found.location(of_location, order);
         }
         found.index(log.strands.len());
+        found.classify(log.strands.len());
         found
     }
 
@@ -193,6 +203,28 @@ impl Interactions {
         }
     }
 
+    /// Puts locations into classes.
+    fn classify(&mut self, strands: usize) {
+        let mut numbers: FxHashMap<Vec<(Strand, bool)>, u32> = FxHashMap::default();
+        for location in 0..self.locations() {
+            let entries = self.entries[self.at(location)].iter();
+            let who = entries.map(|entry| (entry.strand, entry.writes)).collect();
+            let next = numbers.len() as u32;
+            self.classes.push(*numbers.entry(who).or_insert(next));
+        }
+        let mut last = vec![NONE; numbers.len()];
+        let mut ways = Vec::new();
+        self.way_starts.push(0);
+        for strand in 0..strands as Strand {
+            ways.extend(self.of(strand).iter().filter(|&&row| {
+                let class = self.class(self.entries[row as usize].location);
+                std::mem::replace(&mut last[class as usize], strand) != strand
+            }));
+            self.way_starts.push(ways.len() as u32);
+        }
+        self.ways = ways;
+    }
+
     /// Whether nothing interacts.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -214,6 +246,18 @@ impl Interactions {
         let row = strand as usize;
         let range = self.strand_starts[row] as usize..self.strand_starts[row + 1] as usize;
         &self.by_strand[range]
+    }
+
+    /// Of the rows of a strand's entries, the first of each class of locations.
+    pub fn ways(&self, strand: Strand) -> &[u32] {
+        let row = strand as usize;
+        &self.ways[self.way_starts[row] as usize..self.way_starts[row + 1] as usize]
+    }
+
+    /// The class of a location: the same strands access all locations of a class, and the same ones write
+    /// them. Whoever follows interactions from strand to strand need look at one of them only.
+    pub fn class(&self, location: u32) -> u32 {
+        self.classes[location as usize]
     }
 
     /// What the transactions of an entry do with its location.

@@ -1,7 +1,7 @@
 //! What a search for thread cycles has seen, and how it came there.
 //!
-//! Each location is gone through once by a search, however many strands meet there: what a strand has been
-//! led to is taken off the location's list. What is left there is ordered with all that came by.
+//! Each class of locations is gone through once by a search, however many strands meet there: what a strand has
+//! been led to is taken off the class's list. What is left there is ordered with all that came by.
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,7 @@ pub struct Marks {
     /// What led to it then.
     came: Vec<(Via, Strand)>,
     number: u32,
-    /// Of the locations that this search has come to, the strands it was not led to.
+    /// Of the classes of locations that this search has come to, the strands it was not led to.
     rest: FxHashMap<u32, Rest>,
 }
 
@@ -78,7 +78,8 @@ impl Marks {
         interactions: &Interactions,
         order: &mut Order,
     ) -> Vec<Strand> {
-        let rest = self.rest.remove(&here.location);
+        let class = interactions.class(here.location);
+        let rest = self.rest.remove(&class);
         let at = interactions.at(here.location);
         let mut rest = rest.unwrap_or_else(|| Rest::new(&interactions.entries[at], self));
         let mut led = Vec::new();
@@ -98,7 +99,7 @@ impl Marks {
         if here.writes {
             take(&mut rest.readers);
         }
-        self.rest.insert(here.location, rest);
+        self.rest.insert(class, rest);
         led.sort_unstable();
         led
     }

@@ -99,6 +99,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let mut found = self.singles(rows, decide);
+            found.close_all();
             self.crosses(rows, &mut found, order, decide);
         }
     }
@@ -170,9 +171,9 @@ impl<'a> Search<'a> {
             for rank in (0..group.ranks()).rev() {
                 for row in group.rows(rank).rev() {
                     let goals = group.goals(rank, row);
-                    self.cross_from(goals, &mut group, found, order, decide);
+                    self.cross_from(goals, &group, found, order, decide);
                 }
-                group.close(rank);
+                group.close(rank, found);
             }
         }
     }
@@ -180,7 +181,7 @@ impl<'a> Search<'a> {
     fn cross_from(
         &mut self,
         mut goals: Goals,
-        group: &mut Group,
+        group: &Group,
         found: &mut Found,
         order: &mut Order,
         decide: &mut impl Decide,
@@ -282,7 +283,7 @@ impl<'a> Search<'a> {
             let route = met.marks.route(start, met.strand, end);
             decide.cross(route, self, order)
         });
-        met.goals.take(verdict, &end, met.group, met.found);
+        met.goals.take(verdict, &end, met.found);
     }
 
     /// Starts a new search with the strands that interact with the start.
@@ -310,7 +311,7 @@ impl<'a> Search<'a> {
         queue: &mut Vec<Strand>,
         order: &mut Order,
     ) {
-        for &row in self.interactions.of(strand) {
+        for &row in self.interactions.ways(strand) {
             let here = self.entry(row);
             let others = marks.conflicting(here, torn, self.interactions, order);
             for &other in &others {
@@ -367,18 +368,13 @@ struct Meeting<'a> {
     strand: Strand,
     marks: &'a Marks,
     goals: &'a mut Goals,
-    group: &'a mut Group,
+    group: &'a Group,
     found: &'a mut Found,
 }
 
 /// Takes as found what is known of the same source positions, up to the first goal that is not. Whether
 /// nothing is left.
-fn skip_known(
-    goals: &mut Goals,
-    group: &mut Group,
-    found: &mut Found,
-    decide: &impl Decide,
-) -> bool {
+fn skip_known(goals: &mut Goals, group: &Group, found: &mut Found, decide: &impl Decide) -> bool {
     while !goals.are_closed(group, found) {
         let Some(rank) = goals.next(0, group, found) else {
             return true;
@@ -387,7 +383,7 @@ fn skip_known(
         let known = open.find_map(|end| Some((end, decide.known(&goals.start, &end)?)));
         drop(open);
         match known {
-            Some((end, verdict)) => goals.take(verdict, &end, group, found),
+            Some((end, verdict)) => goals.take(verdict, &end, found),
             None => return false,
         }
     }

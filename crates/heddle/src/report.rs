@@ -97,6 +97,7 @@ impl Report {
         let report = |settings| {
             let mut report = resolved(subject, settings);
             report.suppressed += judged.answered.harmless;
+            report.unused_answers.clone_from(&judged.answered.unused);
             report
         };
         let unused = judged.answered.unused.iter();

@@ -46,10 +46,9 @@ pub fn judge(
     };
     let found = check::answers_to(path, trace.features, &legend).and_then(|mut answers| {
         let found = transactions::recorded(how, &name, &legend, &mut trace, &mut answers)?;
-        console.warnings(&answers.unused());
-        Ok((found, answers.harmless()))
+        Ok((found, answers))
     });
-    let ((mut outcome, stats), harmless) = match found {
+    let ((mut outcome, stats), answers) = match found {
         Ok(found) => found,
         Err(problems) => {
             console.problems(&problems);
@@ -73,7 +72,9 @@ pub fn judge(
     };
     let mut report = Report::new(subject, settings);
     report.stats = options.stats.then_some(stats);
-    report.suppressed += harmless;
+    report.suppressed += answers.harmless();
+    report.unused_answers = answers.unused();
+    console.warnings(&report.unused_answers);
     deliver(options, &report, console)?;
     let has_findings = report.verdict == Verdict::Findings && options.exit_status != 0;
     Ok(has_findings.then(|| ExitCode::from(options.exit_status)))

@@ -117,8 +117,9 @@ fn supervise(path: &Path, command: &mut Command) -> Result<(ExitStatus, u32), St
     };
     let relay = signals::Relay::prepare().map_err(|error| cannot("watch over", error))?;
     let mut child = command.spawn().map_err(|error| cannot("run", error))?;
-    relay.start(child.id());
+    let passing = relay.start(child.id());
     let status = child.wait().map_err(|error| cannot("wait for", error))?;
+    passing.stop();
     Ok((status, child.id()))
 }
 

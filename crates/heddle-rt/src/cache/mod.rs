@@ -106,6 +106,9 @@ pub struct ThreadCache {
     pub(crate) racing: RacingSteps,
     /// Whether it remembers no access.
     forgets: bool,
+    /// States between which the common path may still take a step.
+    #[cfg(not(feature = "shuttle"))]
+    under_way: Vec<StateId>,
 }
 
 // SAFETY: all three are used by the thread that owns the cache, and `known` is in a box of the cache's own
@@ -204,6 +207,8 @@ impl ThreadCache {
             met: Met::default(),
             racing: RacingSteps::default(),
             forgets: false,
+            #[cfg(not(feature = "shuttle"))]
+            under_way: Vec::new(),
         }
     }
 
@@ -313,10 +318,26 @@ impl ThreadCache {
         self.taking.steps = [[NEVER; AGAIN]; 2];
     }
 
-    /// What it knows of states and strands is void: rows are about to be used again. The thread itself may be in the
-    /// common path, but nowhere else.
+    /// Empties the cache, because rows are about to be used again. The thread itself may be in the common path, but
+    /// nowhere else: the states between which it may still take a step. What it knew the last time is none of those if it
+    /// has been inside since.
     #[cfg(not(feature = "shuttle"))]
-    pub(crate) fn forget_all(&mut self) {
+    pub(crate) fn put_down(&mut self, was_inside: bool) -> &[StateId] {
+        if was_inside {
+            self.under_way.clear();
+        }
+        let steps = self.taking.steps.iter().flatten();
+        let known = steps.filter(|step| step.key != 0);
+        let states = known.flat_map(|step| [StateId((step.key >> 32) as u32), step.next]);
+        self.under_way.extend(states);
+        self.under_way.sort_unstable_by_key(|state| state.0);
+        self.under_way.dedup();
+        self.forget_all();
+        &self.under_way
+    }
+
+    #[cfg(not(feature = "shuttle"))]
+    fn forget_all(&mut self) {
         let known = self.known_mut();
         known.states = [[0; KNOWN]; 2];
         // A step whose key the common path has just seen must stay as it is.

@@ -42,12 +42,12 @@ impl Plains {
         self.singles.taken_bytes() + self.twos.taken_bytes() + self.rows.taken_bytes()
     }
 
-    /// Rows of blocks that were unused last time, are now, and so are for certain may be used again.
-    pub(crate) fn reuse(&self, idle: &mut IdleRows, used: &UsedRows, is_certain: bool) {
+    /// Rows of blocks that were unused last time and are now may be used again.
+    pub(crate) fn reuse(&self, idle: &mut IdleRows, used: &UsedRows) {
         let [singles, twos, rows] = &mut idle.0;
         let is_used = |table: usize| move |block: usize| used.0[table][block];
-        self.singles.reuse(singles, is_certain, is_used(0));
-        self.twos.reuse(twos, is_certain, is_used(1));
-        self.rows.reuse(rows, is_certain, is_used(2));
+        self.singles.reuse(singles, is_used(0));
+        self.twos.reuse(twos, is_used(1));
+        self.rows.reuse(rows, is_used(2));
     }
 }

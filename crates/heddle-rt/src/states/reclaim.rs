@@ -93,24 +93,17 @@ impl States {
         }
     }
 
-    /// Rows of blocks that were unused last time, are now, and so are for certain may be used again.
-    pub(crate) fn reuse(
-        &self,
-        idle: &mut IdleStates,
-        used: &UsedStates,
-        keeps_general: bool,
-        is_certain: bool,
-    ) {
-        self.plains.reuse(&mut idle.plain, &used.plain, is_certain);
+    /// Rows of blocks that were unused last time and are now may be used again.
+    pub(crate) fn reuse(&self, idle: &mut IdleStates, used: &UsedStates, keeps_general: bool) {
+        self.plains.reuse(&mut idle.plain, &used.plain);
         if keeps_general {
             return;
         }
         let [links, groups, lasts, generals] = &mut idle.general;
-        self.links.reuse_rows(links, is_certain, &used.links);
-        self.groups.reuse_rows(groups, is_certain, &used.groups);
-        self.lasts.reuse_rows(lasts, is_certain, &used.lasts);
-        self.generals
-            .reuse_rows(generals, is_certain, &used.generals);
+        self.links.reuse_rows(links, &used.links);
+        self.groups.reuse_rows(groups, &used.groups);
+        self.lasts.reuse_rows(lasts, &used.lasts);
+        self.generals.reuse_rows(generals, &used.generals);
     }
 }
 

@@ -99,8 +99,8 @@ impl<T: Copy> Store<T> {
         Some(row.checked_sub(1)? as usize / Block::LEN as usize)
     }
 
-    /// Blocks that were unused last time, are now, and so are for certain may be taken again.
-    pub(crate) fn reuse(&self, idle: &mut Idle, is_certain: bool, is_used: impl Fn(usize) -> bool) {
+    /// Blocks that were unused last time and are now may be taken again.
+    pub(crate) fn reuse(&self, idle: &mut Idle, is_used: impl Fn(usize) -> bool) {
         let blocks = self.blocks();
         idle.0.resize(blocks, false);
         let start = |block: usize| block as u32 * Block::LEN + 1;
@@ -114,7 +114,7 @@ impl<T: Copy> Store<T> {
         let known = idle.0.iter_mut().zip(is_spare).enumerate();
         for (block, (is_idle, _)) in known.filter(|(_, (_, is_spare))| !is_spare) {
             let was_idle = std::mem::replace(is_idle, !is_used(block));
-            if was_idle && *is_idle && is_certain {
+            if was_idle && *is_idle {
                 *is_idle = false;
                 spare.push(start(block));
             }
@@ -124,34 +124,22 @@ impl<T: Copy> Store<T> {
     }
 
     /// The same, where it is known which rows are used.
-    pub(crate) fn reuse_rows(&self, idle: &mut Idle, is_certain: bool, used: &Bits) {
-        self.reuse(idle, is_certain, |block| {
+    pub(crate) fn reuse_rows(&self, idle: &mut Idle, used: &Bits) {
+        self.reuse(idle, |block| {
             let start = block as u32 * Block::LEN + 1;
             used.has_any(start..start + Block::LEN)
         });
     }
 
     /// The same for pages, which are given back to the system.
-    pub(crate) fn release(
-        &self,
-        pages: &mut Pages,
-        is_certain: bool,
-        is_dead: impl Fn(usize) -> bool,
-    ) {
-        self.rows
-            .release(pages, self.len() as usize, is_certain, is_dead);
+    pub(crate) fn release(&self, pages: &mut Pages, is_dead: impl Fn(usize) -> bool) {
+        self.rows.release(pages, self.len() as usize, is_dead);
     }
 }
 
 impl<T> Reserved<T> {
     /// Gives pages of dead rows back, among the first `rows`.
-    pub(crate) fn release(
-        &self,
-        pages: &mut Pages,
-        rows: usize,
-        is_certain: bool,
-        is_dead: impl Fn(usize) -> bool,
-    ) {
+    pub(crate) fn release(&self, pages: &mut Pages, rows: usize, is_dead: impl Fn(usize) -> bool) {
         let row = size_of::<T>();
         // What was given memory ahead is still to be used.
         let whole = (rows * row).saturating_sub(AHEAD) / PIECE;
@@ -164,7 +152,7 @@ impl<T> Reserved<T> {
             let (start, end) = (number * PIECE, (number + 1) * PIECE);
             let is_dead = (start / row..end.div_ceil(row)).all(&is_dead);
             *page = match (is_dead, *page) {
-                (true, Page::Dead) if is_certain => {
+                (true, Page::Dead) => {
                     released = released.start.min(number)..number + 1;
                     self.give_back(start);
                     Page::Released

@@ -194,9 +194,9 @@ impl Follower {
         self.ends.iter().flatten().for_each(|end| kept.end(end));
         let signals = self.signals.iter().flatten();
         signals.for_each(|&strand| kept.strand(strand));
-        let cache = std::iter::once(&mut self.cache);
+        let cache = std::iter::once((&mut self.cache, true));
         // SAFETY: this thread is the only one, and has the only cache.
-        unsafe { self.engine.reclaim(cache, &kept, true) };
+        unsafe { self.engine.reclaim(cache, &kept) };
     }
 
     fn on_memory(&mut self, event: Event) {
