@@ -6,6 +6,8 @@
 pub struct Edt {
     /// Who made it runnable.
     pub enabler: u32,
+    /// Who created it.
+    pub creator: u32,
     /// Further tasks that it comes after.
     pub sources: Vec<u32>,
     /// The finish it is created in; 0 is the program's.
@@ -70,6 +72,7 @@ impl Load {
     pub fn add(&mut self, enabler: u32, home: u32, accesses: Vec<Access>) -> u32 {
         self.edts.push(Edt {
             enabler,
+            creator: enabler,
             sources: Vec::new(),
             home,
             after: None,
@@ -79,11 +82,12 @@ impl Load {
         self.edts.len() as u32 - 1
     }
 
-    /// A task that comes after a finish of `owner`'s.
+    /// A task that comes after a finish of `owner`'s. Whoever created the owner creates it, too.
     pub fn add_after(&mut self, owner: u32, finish: u32, accesses: Vec<Access>) -> u32 {
-        let home = self.edts[owner as usize].home;
+        let Edt { home, creator, .. } = self.edts[owner as usize];
         let made = self.add(owner, home, accesses);
-        self.edts[made as usize].after = Some(finish);
+        let edt = &mut self.edts[made as usize];
+        (edt.creator, edt.after) = (creator, Some(finish));
         made
     }
 

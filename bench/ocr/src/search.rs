@@ -1,8 +1,8 @@
 //! The thesis' detector (Algorithms 3.3 to 3.5): a graph of epochs and events, searched breadth first at every question,
 //! and its three optimisations (chapter 5). A baseline, not part of the product.
 //!
-//! A task has an epoch for its beginning and one more from each task on that it makes runnable. All accesses of our loads are
-//! made in the first.
+//! A task has an epoch for its beginning and one more from each task on that it creates; its last one ends with it, and
+//! leads to the latch of the finish around it. All accesses of our loads are made in the first.
 
 use crate::load::{Edt, Load};
 use crate::question::Questions;
@@ -48,8 +48,12 @@ struct Detector {
     /// then events, then further epochs.
     edges: Vec<Vec<u32>>,
     in_degree: Vec<u32>,
-    /// The epoch that each task is in.
+    /// The last epoch of each task.
     epochs: Vec<u32>,
+    /// The epoch in which each task creates its next one.
+    creating: Vec<u32>,
+    /// How many tasks each creates.
+    creations: Vec<u32>,
     known: FxHashMap<(u32, u32), bool>,
     racy: BTreeSet<u64>,
     until: Instant,
@@ -71,6 +75,8 @@ pub fn answer(load: &Load, questions: &Questions, level: Level, patience: Durati
         edges: Vec::new(),
         in_degree: Vec::new(),
         epochs: (0..load.edts.len() as u32).collect(),
+        creating: (0..load.edts.len() as u32).collect(),
+        creations: creations(load),
         known: FxHashMap::default(),
         racy: BTreeSet::new(),
         until: start + patience,
@@ -80,6 +86,15 @@ pub fn answer(load: &Load, questions: &Questions, level: Level, patience: Durati
         time: crate::cpu_time().saturating_sub(cpu),
         racy: is_done.then_some(detector.racy),
     }
+}
+
+/// How many tasks each creates.
+fn creations(load: &Load) -> Vec<u32> {
+    let mut creations = vec![0; load.edts.len()];
+    for edt in load.edts.iter().skip(1) {
+        creations[edt.creator as usize] += 1;
+    }
+    creations
 }
 
 impl Detector {
@@ -103,7 +118,14 @@ impl Detector {
 
     fn link(&mut self, number: u32, edt: &Edt, events: u32) {
         if number > 0 {
-            self.spawn(edt.enabler, number);
+            self.spawn(edt.creator, number);
+        }
+        // By the time that others run it is over.
+        for _ in 0..self.creations[number as usize] {
+            self.continue_in_next_epoch(number);
+        }
+        if number > 0 && edt.enabler != edt.creator && edt.after.is_none() {
+            self.edge(self.epochs[edt.enabler as usize], number);
         }
         for &source in &edt.sources {
             self.edge(self.epochs[source as usize], number);
@@ -112,23 +134,34 @@ impl Detector {
         if let Some(finish) = edt.after {
             self.edge(latch(finish) + 1, number);
         }
+        let mut last = self.epochs[number as usize];
         if let Some(finish) = edt.opens {
-            self.edge(number, latch(finish));
+            self.edge(last, latch(finish));
             self.edge(latch(finish), latch(finish) + 1);
+            last = latch(finish);
         }
         if edt.home != 0 {
-            self.edge(number, latch(edt.home));
+            self.edge(last, latch(edt.home));
         }
     }
 
-    /// A task makes another runnable, and enters its next epoch.
+    /// A task creates another in the epoch that comes next.
     fn spawn(&mut self, by: u32, number: u32) {
-        let (epoch, next) = (self.epochs[by as usize], self.edges.len() as u32);
+        let epoch = self.creating[by as usize];
         self.edge(epoch, number);
+        // The further epochs of a task have consecutive numbers.
+        self.creating[by as usize] = match epoch == by {
+            true => self.epochs[by as usize] + 1 - self.creations[by as usize],
+            false => epoch + 1,
+        };
+    }
+
+    fn continue_in_next_epoch(&mut self, task: u32) {
+        let (epoch, next) = (self.epochs[task as usize], self.edges.len() as u32);
         self.edges.push(Vec::new());
         self.in_degree.push(0);
         self.edge(epoch, next);
-        self.epochs[by as usize] = next;
+        self.epochs[task as usize] = next;
     }
 
     fn edge(&mut self, from: u32, to: u32) {

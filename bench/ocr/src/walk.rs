@@ -8,28 +8,33 @@
 
 use crate::load::{Access, Load, Random, read, write};
 
-/// Words of a frame: what it was called with, locals, loop variables, and the child's record.
+/// Words of a frame: what it was called with, the node's own record in its parent's frame, locals, loop variables, and
+/// the child's record.
 const FRAME: u64 = 33;
 const CONTEXT: (u64, u64) = (0, 10);
-const GUIDS: (u64, u64) = (8, 2);
-const LOCALS: (u64, u64) = (10, 6);
+const CALLER: (u64, u64) = (2, 2);
+const OWN_RECORD: (u64, u64) = (10, 1);
+const LOCALS: (u64, u64) = (11, 5);
 const LOOP: (u64, u64) = (16, 3);
 const INDEX: u64 = 19;
 const INNER_LOOP: (u64, u64) = (20, 2);
-const CHILD_POINTER: u64 = 22;
+const CHILD_POINTER: (u64, u64) = (22, 2);
 const RECORD: u64 = 24;
 const RECORD_FIELDS: u64 = 6;
 const COUNTS: (u64, u64) = (RECORD + 3, 3);
+const DEPTH: (u64, u64) = (RECORD + 3, 1);
 const STATE: (u64, u64) = (RECORD + RECORD_FIELDS, 3);
 
 /// Children of the root on average; in deeper levels it is a power of this, which falls and rises with the depth.
 const BRANCHING: f64 = 7.0;
 /// Levels in which it falls and rises once.
-const CYCLE: f64 = 10.0;
+pub const CYCLE: usize = 10;
+/// The tree that this gives has as many tasks and finishes as the thesis' run of UTS, but for 64 and 37 more.
+const SEED: u64 = 736_468;
 
 /// How many children a node of this depth has: geometrically distributed, as in UTS's cyclic trees.
 fn children(depth: usize, random: &mut Random) -> u64 {
-    let phase = 2.0 * std::f64::consts::PI * depth as f64 / CYCLE;
+    let phase = 2.0 * std::f64::consts::PI * depth as f64 / CYCLE as f64;
     let mean = match depth {
         0 => BRANCHING,
         _ => BRANCHING.powf(phase.sin()),
@@ -42,6 +47,8 @@ fn children(depth: usize, random: &mut Random) -> u64 {
 /// A node whose children are being walked through.
 struct Node {
     frame: u64,
+    /// The frame with its record.
+    parent: u64,
     /// The finish of the walk, and the task that opens it.
     finish: u32,
     opener: u32,
@@ -77,7 +84,7 @@ fn walk(levels: usize, defect: Option<usize>) -> Load {
         calls: 0,
         defect,
         load: Load::new("UTS-like"),
-        random: Random(0x2545_F491_4F6C_DD1D),
+        random: Random(SEED),
         path: Vec::new(),
     };
     let frame = walk.load.block(FRAME);
@@ -89,8 +96,8 @@ fn walk(levels: usize, defect: Option<usize>) -> Load {
             continue;
         }
         node.left -= 1;
-        let (frame, finish) = (node.frame, node.finish);
-        let call = walk.call(last, frame, finish);
+        let frame = node.frame;
+        let call = walk.call(last);
         last = walk.enter(call, frame, levels);
     }
     walk.load
@@ -113,6 +120,7 @@ impl Walk {
         let frame = self.load.block(FRAME);
         let mut accesses = vec![
             of(frame, CONTEXT, write),
+            of(frame, OWN_RECORD, write),
             of(frame, LOCALS, write),
             read(parent + RECORD, 2),
             of(parent, STATE, read),
@@ -126,19 +134,20 @@ impl Walk {
         }
         accesses.extend([
             of(frame, LOOP, write),
-            write(frame + RECORD, RECORD_FIELDS),
+            of(frame, CHILD_POINTER, write),
             of(frame, CONTEXT, read),
         ]);
         let first = self.load.add(by, home, accesses);
-        let opener = self.load.add(first, home, vec![of(frame, GUIDS, read)]);
+        let opener = self.load.add(first, home, vec![of(frame, CALLER, read)]);
         let finish = self.load.open(opener);
         self.path.push(Node {
             frame,
+            parent,
             finish,
             opener,
             left: children,
         });
-        let mut accesses = vec![of(frame, LOOP, write)];
+        let mut accesses = vec![of(frame, OWN_RECORD, write), of(frame, LOOP, write)];
         accesses.extend(Self::next(frame));
         self.load.add(opener, finish, accesses)
     }
@@ -161,23 +170,33 @@ impl Walk {
         ]
     }
 
-    /// The child's record is filled in, and the child is called.
-    fn call(&mut self, last: u32, frame: u64, finish: u32) -> u32 {
-        let guids = of(frame, GUIDS, read);
-        let drawer = self.load.add(last, finish, vec![guids]);
+    /// The child's record is filled in, and the child is called. Those that only wait access no block.
+    fn call(&mut self, last: u32) -> u32 {
+        let Some(&Node {
+            frame,
+            parent,
+            finish,
+            ..
+        }) = self.path.last()
+        else {
+            return last;
+        };
+        let caller = of(frame, CALLER, read);
+        let drawer = self.load.add(last, finish, vec![caller]);
         let drawing = self.load.open(drawer);
         let draw = vec![
+            of(frame, OWN_RECORD, write),
             of(frame, INNER_LOOP, write),
+            of(parent, STATE, read),
             of(frame, STATE, write),
-            of(frame, CONTEXT, read),
         ];
         self.load.add(drawer, drawing, draw);
-        let waiter = self.load.add_after(drawer, drawing, vec![guids]);
+        let waiter = self.load.add_after(drawer, drawing, Vec::new());
         self.calls += 1;
         if self.defect == Some(self.calls) {
             self.load.add(waiter, finish, vec![write(frame, 1)]);
         }
-        let accesses = vec![read(frame + CHILD_POINTER, 1), of(frame, CONTEXT, read)];
+        let accesses = vec![of(frame, OWN_RECORD, write), of(frame, CHILD_POINTER, read)];
         self.load.add(waiter, finish, accesses)
     }
 
@@ -186,10 +205,9 @@ impl Walk {
         let Some(node) = self.path.pop() else {
             return last;
         };
-        let guids = of(node.frame, GUIDS, read);
-        let waiter = self.load.add_after(node.opener, node.finish, vec![guids]);
-        let parent = self.path.last().map_or(0, |parent| parent.frame);
-        let accesses = Self::go_on(node.frame, parent).to_vec();
+        let waiter = self.load.add_after(node.opener, node.finish, Vec::new());
+        let mut accesses = vec![of(node.frame, OWN_RECORD, write)];
+        accesses.extend(Self::go_on(node.frame, node.parent));
         let end = self.load.add(waiter, self.home(), accesses);
         self.add_up(end)
     }
@@ -201,7 +219,9 @@ impl Walk {
         };
         let (frame, finish) = (node.frame, node.finish);
         let mut accesses = vec![
+            of(frame, OWN_RECORD, write),
             of(frame, COUNTS, read),
+            of(node.parent, DEPTH, read),
             of(frame, LOOP, read),
             of(frame, LOCALS, write),
         ];

@@ -214,3 +214,180 @@ fn a_block_acquired_too_late_is_not_given_back_twice() {
         "{text}"
     );
 }
+
+/// The kinds of a program's findings, and all that was said, serially and on four threads.
+fn kinds(program: &Path) -> Vec<(Vec<String>, String)> {
+    let kinds = |threads: &str| {
+        let json = program.with_extension("json");
+        let _ = std::fs::remove_file(&json);
+        let mut command = run(&["--format=json", "--threads", threads, "--output"]);
+        let output = finished(command.arg(&json).arg("--").arg(program));
+        let found = report(&json).expect("there is a report");
+        let findings = found["findings"].as_array().cloned().unwrap_or_default();
+        let kinds = findings
+            .iter()
+            .map(|one| one["kind"].as_str().unwrap_or_default().to_owned());
+        (kinds.collect(), format!("{} {found}", all(&output)))
+    };
+    ["1", "4"].map(kinds).into()
+}
+
+/// What the short programs below begin with.
+const BEGINNING: &str = r#"
+#include <ocr.h>
+#define EDT(name) static ocrGuid_t name(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+#define MAIN ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+static ocrGuid_t create(ocrEdt_t function, u32 paramc, u64 *params, u32 depc, ocrGuid_t *output)
+{
+    ocrGuid_t template, edt;
+    ocrEdtTemplateCreate(&template, function, paramc, depc);
+    ocrEdtCreate(&edt, template, paramc, params, depc, NULL, EDT_PROP_NONE, NULL_HINT, output);
+    ocrEdtTemplateDestroy(template);
+    return edt;
+}
+EDT(stop) { ocrShutdown(); return NULL_GUID; }
+"#;
+
+fn short(dir: &Path, name: &str, flags: &[&str], text: &str) -> PathBuf {
+    let flags: Vec<_> = ["--ocr"].iter().chain(flags).copied().collect();
+    compiled(dir, name, &flags, &format!("{BEGINNING}{text}"))
+}
+
+/// A task with read-write access starts before another adds the first dependence for exclusive writing.
+const LATE_EXCLUSION: &str = r#"
+#ifdef RACY
+#define MODE DB_MODE_RW
+#else
+#define MODE DB_MODE_EW
+#endif
+EDT(writer) { *(int *)depv[0].ptr += 1; return NULL_GUID; }
+EDT(later)
+{
+    ocrGuid_t end = {.guid = (intptr_t)paramv[0]}, done;
+    ocrGuid_t edt = create(writer, 0, NULL, 1, &done);
+    ocrAddDependence(done, end, 1, DB_MODE_NULL);
+    ocrAddDependence(depv[0].guid, edt, 0, MODE);
+    return NULL_GUID;
+}
+MAIN
+{
+    ocrGuid_t block, done, end = create(stop, 0, NULL, 2, NULL);
+    int *place;
+    ocrDbCreate(&block, (void **)&place, sizeof(int), DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+    *place = 0;
+    ocrDbRelease(block);
+    u64 param = (u64)end.guid;
+    ocrAddDependence(block, create(later, 1, &param, 1, NULL), 0, DB_MODE_RO);
+    ocrGuid_t edt = create(writer, 0, NULL, 1, &done);
+    ocrAddDependence(done, end, 0, DB_MODE_NULL);
+    ocrAddDependence(block, edt, 0, DB_MODE_RW);
+    return NULL_GUID;
+}
+"#;
+
+#[test]
+fn exclusive_writing_excludes_tasks_that_started_before_it_was_asked_for() {
+    let dir = scratch("ocr-late-exclusion");
+    let clean = short(&dir, "late-exclusion", &[], LATE_EXCLUSION);
+    for (found, text) in kinds(&clean) {
+        assert!(found.is_empty(), "{text}");
+    }
+    let racy = short(&dir, "late-exclusion-racy", &["-DRACY"], LATE_EXCLUSION);
+    for (found, text) in kinds(&racy) {
+        assert_eq!(found, ["race"], "{text}");
+    }
+}
+
+/// Each misuse, and what is said of it. With `FIXED` it is none.
+const MISUSES: [(&str, &str, &str); 6] = [
+    (
+        "no-function",
+        "a template is created without a function",
+        "MAIN { ocrGuid_t template, edt;
+        #ifdef FIXED
+        ocrEdtTemplateCreate(&template, stop, 0, 0);
+        #else
+        ocrEdtTemplateCreate(&template, NULL, 0, 0);
+        #endif
+        ocrEdtCreate(&edt, template, 0, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+        create(stop, 0, NULL, 0, NULL); return NULL_GUID; }",
+    ),
+    (
+        "parameters",
+        "created with 1 parameters, and its template has 2",
+        "#ifdef FIXED
+        #define COUNT EDT_PARAM_DEF
+        #else
+        #define COUNT 1
+        #endif
+        MAIN { ocrGuid_t template, edt; u64 params[2] = {1, 2};
+        ocrEdtTemplateCreate(&template, stop, 2, 0);
+        ocrEdtCreate(&edt, template, COUNT, params, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+        return NULL_GUID; }",
+    ),
+    (
+        "dependences",
+        "neither the task nor its template says how many dependences",
+        "#ifdef FIXED
+        #define COUNT 0
+        #else
+        #define COUNT EDT_PARAM_DEF
+        #endif
+        MAIN { ocrGuid_t template, edt;
+        ocrEdtTemplateCreate(&template, stop, 0, EDT_PARAM_UNK);
+        ocrEdtCreate(&edt, template, 0, NULL, COUNT, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+        create(stop, 0, NULL, 0, NULL); return NULL_GUID; }",
+    ),
+    (
+        "no-parameters",
+        "created with 1 parameters and no array of them",
+        "#ifdef FIXED
+        #define PARAMS &value
+        #else
+        #define PARAMS NULL
+        #endif
+        MAIN { u64 value = 1; (void)value;
+        create(stop, 1, PARAMS, 0, NULL);
+        create(stop, 0, NULL, 0, NULL); return NULL_GUID; }",
+    ),
+    (
+        "waits-for-ever",
+        "the task waits for ever: nobody satisfies the sticky event",
+        "MAIN { ocrGuid_t event; ocrEventCreate(&event, OCR_EVENT_STICKY_T, EVT_PROP_NONE);
+        #ifdef FIXED
+        ocrEventSatisfy(event, NULL_GUID);
+        #endif
+        ocrWait(event); ocrShutdown(); return NULL_GUID; }",
+    ),
+    (
+        // Places of destroyed blocks are used again.
+        "behind",
+        "memory outside of all data blocks is accessed, behind one of 16 bytes",
+        "#ifdef FIXED
+        #define LAST 1
+        #else
+        #define LAST 2
+        #endif
+        EDT(worker) { ocrGuid_t block; u64 *place;
+        ocrDbCreate(&block, (void **)&place, 16, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+        place[LAST] = 1; ocrDbDestroy(block); return NULL_GUID; }
+        MAIN { for (int i = 0; i < 200; i++) create(worker, 0, NULL, 0, NULL);
+        create(stop, 0, NULL, 0, NULL); return NULL_GUID; }",
+    ),
+];
+
+#[test]
+fn misuse_is_a_finding_and_nothing_else() {
+    let dir = scratch("ocr-misuses");
+    for (name, words, text) in MISUSES {
+        for (found, said) in kinds(&short(&dir, name, &[], text)) {
+            assert!(!found.is_empty(), "{name}: {said}");
+            assert!(found.iter().all(|kind| kind == "misuse"), "{name}: {said}");
+            assert!(said.contains(words), "{name}: {said}");
+        }
+        let fixed = short(&dir, &format!("{name}-fixed"), &["-DFIXED"], text);
+        for (found, said) in kinds(&fixed) {
+            assert!(found.is_empty(), "{name}, fixed: {said}");
+        }
+    }
+}

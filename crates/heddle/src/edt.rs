@@ -54,6 +54,9 @@
 //! });
 //! assert!(report.to_string().contains("partial[1]"));
 //! ```
+//!
+//! What breaks the rules of the model panics and says where: an event that is satisfied twice, and a task that never
+//! starts because nobody satisfies an event that it depends on.
 
 pub use crate::event::{Dependence, Event};
 pub use crate::scope::finish as finish_edt;

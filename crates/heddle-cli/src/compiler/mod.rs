@@ -4,6 +4,7 @@
 mod checks;
 mod choice;
 mod cuts;
+mod exclusive;
 mod inline;
 mod line;
 mod links;
@@ -77,6 +78,14 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
     if options.cuts == Some(CutRule::None) && request.has_sources {
         // What `heddle.h` looks at.
         words.push("-DHEDDLE_NO_CUTS".into());
+    }
+    if options.ocr && request.has_sources && request.goal != Goal::Answer {
+        let include = include.as_deref();
+        words.extend(
+            include
+                .into_iter()
+                .flat_map(|include| exclusive::words(&compiler, include, &options.arguments)),
+        );
     }
     let rule = options.cuts.unwrap_or(CutRule::None);
     let in_line = match compiler.family {

@@ -5,7 +5,7 @@
 use super::arena::LIFE;
 use super::block::{self, Held, How, NOT_ACQUIRED};
 use super::collective;
-use super::edt::{Request, Template, count};
+use super::edt::{Request, Template, count, miscount};
 use super::event::{Event, Kind};
 use super::execute::with_actor;
 use super::guid::{Guid, Object};
@@ -79,6 +79,27 @@ unsafe extern "C" fn edt_create_shim() {
     )
 }
 
+/// Notes where a task is created with other numbers of parameters and dependences than its template says.
+fn tell_miscounts(template: &Template, params: (u32, *const u64), depc: u32, pc: usize) {
+    let (paramc, paramv) = params;
+    let missing = match count(paramc, template.paramc) {
+        Some(count) if count > 0 && paramv.is_null() => Some(Rule::NoParameters { count }),
+        _ => None,
+    };
+    let rules = [
+        miscount("parameters", paramc, template.paramc),
+        miscount("dependences", depc, template.depc),
+        missing,
+    ];
+    for rule in rules.into_iter().flatten() {
+        thread::enter(|runtime, thread| {
+            with_actor(runtime, thread, pc, |world, actor| {
+                world.misused(actor, rule, None);
+            })
+        });
+    }
+}
+
 #[allow(clippy::too_many_arguments, reason = "that many are declared")]
 unsafe extern "C-unwind" fn edt_create(
     guid: *mut Guid,
@@ -99,6 +120,9 @@ unsafe extern "C-unwind" fn edt_create(
         Err(result) => return result,
     };
     let known = thread::enter(|_, _| world().objects.template(template)).flatten();
+    if let Some(template) = &known {
+        tell_miscounts(template, (paramc, paramv), depc, pc);
+    }
     let of_template = |field: fn(&Template) -> u32| known.as_ref().map_or(0, field);
     let paramc = count(paramc, of_template(|template| template.paramc)).unwrap_or(0);
     let depc = count(depc, of_template(|template| template.depc));
@@ -351,13 +375,18 @@ export! {
     }
 
     ["ocrEdtTemplateCreate_internal"] fn template_create(guid: *mut Guid, function: usize, paramc: u32, depc: u32, _name: *const c_char) at pc -> u8 {
-        let made = thread::enter(|_, _| {
-            let mut world = world();
-            let template = Template { address: function, function: world.function(function), paramc, depc };
-            world.objects.add(Object::Template(Box::new(template)))
-        });
+        let made = thread::enter(|runtime, thread| {
+            with_actor(runtime, thread, pc, |world, actor| {
+                if function == 0 {
+                    world.misused(actor, Rule::NoFunction, None);
+                    return None;
+                }
+                let template = Template { address: function, function: world.function(function), paramc, depc };
+                Some(world.objects.add(Object::Template(Box::new(template))))
+            })
+        }).flatten();
         put(guid, made.unwrap_or(Guid::NULL), pc);
-        if made.is_some() && function != 0 { DONE } else { INVALID }
+        if made.is_some() { DONE } else { INVALID }
     }
 
     ["ocrEdtTemplateDestroy"] fn template_destroy(guid: Guid) at pc -> u8 {

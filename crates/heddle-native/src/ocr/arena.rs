@@ -70,6 +70,11 @@ pub(super) fn allocate(size: usize) -> Option<usize> {
     Some(start + place + HEADER)
 }
 
+/// What lies behind a block up to the next place: where it begins, and how long it is.
+pub(super) fn slack(block: usize, size: usize) -> (usize, usize) {
+    (block + size, room(size + HEADER) - HEADER - size)
+}
+
 /// The block's place can be used again. To be called inside the runtime.
 pub(super) fn give_back(block: usize, size: usize) {
     let (place, room) = (block - HEADER, room(size + HEADER));

@@ -10,8 +10,9 @@
 //!
 //! A task that asks for exclusive writing is the only one that may write to the block, says the specification (1.2,
 //! on the modes of data blocks, with an example): it excludes others of its kind and those with read-write access, which do not
-//! exclude each other. So the block has a lock of readers and writers. Tasks with read-write access take it from the
-//! first dependence on that the program adds for exclusive writing; programs that add none pay nothing.
+//! exclude each other. So the block has a lock of readers and writers, in programs that use this mode: those without pay
+//! nothing. `heddle cc` tells by the source; where it cannot, tasks with read-write access take the lock from the first
+//! dependence on that is added for exclusive writing.
 
 use super::Local;
 use super::actor::{Actor, Source};
@@ -25,6 +26,16 @@ use crate::thread::Thread;
 use crate::{access, heap, section};
 use heddle_core::SiteId;
 use heddle_rt::LockMode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the program's source names the mode of exclusive writing.
+static IS_EXPECTED: AtomicBool = AtomicBool::new(false);
+
+/// The program will ask for exclusive writing. Its initialisation calls this (`heddle-exclusive.h`).
+#[unsafe(no_mangle)]
+extern "C" fn heddle_ocr_expect_exclusion() {
+    IS_EXPECTED.store(true, Ordering::Relaxed);
+}
 
 /// Read and write.
 pub(super) const READ_WRITE: u32 = 2;
@@ -235,7 +246,7 @@ pub(super) fn release(thread: &mut Thread, world: &mut World, guid: Guid, site: 
 
 /// A block that keeps the task from running, if one does; else it has its blocks' locks in the world.
 pub(super) fn busy(world: &mut World, held: &[Held]) -> Option<Guid> {
-    if !world.has_exclusion {
+    if !world.has_exclusion() {
         return None;
     }
     let keeps = |held: &&Held| match (world.objects.block(held.guid), held.how) {
@@ -256,7 +267,7 @@ pub(super) fn lock_all<'a>(
     world: &World,
     held: impl Iterator<Item = &'a mut Held>,
 ) {
-    let Some(runtime) = crate::runtime::runtime().filter(|_| world.has_exclusion) else {
+    let Some(runtime) = crate::runtime::runtime().filter(|_| world.has_exclusion()) else {
         return;
     };
     for held in held {
@@ -271,7 +282,7 @@ pub(super) fn lock_all<'a>(
 /// The running task has created a block.
 pub(super) fn created(thread: &mut Thread, world: &mut World, mut held: Held) {
     world.take_hold(held.guid);
-    if world.has_exclusion {
+    if world.has_exclusion() {
         world.count_in(&held);
         lock_all(thread, world, std::iter::once(&mut held));
     }
@@ -282,9 +293,10 @@ pub(super) fn created(thread: &mut Thread, world: &mut World, mut held: Held) {
 /// blocks from now on.
 pub(super) fn asked(thread: &mut Thread, mode: u32) {
     let mut world = world();
-    if mode != EXCLUSIVE || std::mem::replace(&mut world.has_exclusion, true) {
+    if mode != EXCLUSIVE || world.has_exclusion() {
         return;
     }
+    world.asks_for_exclusion = true;
     let mut held = std::mem::take(&mut thread.ocr.held);
     let own = |held: &&mut Held| held.released.is_none();
     held.iter_mut()
@@ -351,11 +363,19 @@ pub(super) fn destroy(world: &mut World, guid: Guid, source: Source) {
 fn bury(grave: &mut Grave) {
     if !std::mem::replace(&mut grave.is_buried, true) {
         heap::disown(grave.start - HEADER);
+        // What accesses behind the block left there is none of the next block's.
+        let (start, len) = arena::slack(grave.start, grave.size);
+        access::forget(start, len);
         arena::give_back(grave.start, grave.size);
     }
 }
 
 impl World {
+    /// Whether blocks have locks.
+    pub(super) fn has_exclusion(&self) -> bool {
+        self.asks_for_exclusion || IS_EXPECTED.load(Ordering::Relaxed)
+    }
+
     /// A task has the block's lock.
     fn count_in(&mut self, held: &Held) {
         if let Some(block) = self.objects.block(held.guid) {

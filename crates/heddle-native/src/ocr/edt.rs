@@ -90,6 +90,19 @@ pub(super) fn count(asked: u32, template: u32) -> Option<u32> {
     (said != UNKNOWN && said != DEFAULT).then_some(said)
 }
 
+/// What is wrong about how many there are.
+pub(super) fn miscount(what: &'static str, asked: u32, template: u32) -> Option<Rule> {
+    match count(asked, template) {
+        None => Some(Rule::NoCount { what }),
+        Some(said) if template != UNKNOWN && said != template => Some(Rule::Count {
+            what,
+            asked,
+            template,
+        }),
+        Some(_) => None,
+    }
+}
+
 impl World {
     /// A task is created; also its output event.
     pub(super) fn create(&mut self, actor: &mut Actor, asked: Request) -> Option<(Guid, Guid)> {
@@ -265,7 +278,7 @@ impl World {
     /// Whether a task that can run will have a data block's lock.
     pub(super) fn excludes(&self, guid: Guid) -> bool {
         let locks = |slot: &Slot| How::new(slot.mode) != How::Read;
-        self.has_exclusion
+        self.has_exclusion()
             && matches!(self.objects.get(guid), Some(Object::Edt(edt)) if edt.slots.iter().any(locks))
     }
 

@@ -102,7 +102,7 @@ unsafe extern "C-unwind" fn heddle_ocr_main(
 }
 
 /// Waits until the event is satisfied, executing tasks meanwhile. Its data block, if it ever was.
-fn wait(event: Guid) -> Option<Guid> {
+fn wait(event: Guid, pc: usize) -> Option<Guid> {
     let is_satisfied = || {
         let found = thread::enter(|_, _| {
             let mut world = world();
@@ -120,7 +120,12 @@ fn wait(event: Guid) -> Option<Guid> {
         false => schedule::work_until(is_satisfied),
     };
     if stop == Stop::Stuck {
-        thread::enter(|_, _| world().note_stuck());
+        thread::enter(|runtime, thread| {
+            with_actor(runtime, thread, pc, |world, actor| {
+                world.note_stuck();
+                world.waits_for_ever(actor, event);
+            })
+        });
         crate::say::say!("heddle: no task can run, and an event is waited for");
     }
     thread::enter(|runtime, thread| {
@@ -151,8 +156,8 @@ fn acquire(data: Guid) -> (usize, u64) {
 }
 
 export! {
-    ["ocrWait"] fn wait_for(event: Guid) at _pc -> Guid {
-        wait(event).unwrap_or(Guid::ERROR)
+    ["ocrWait"] fn wait_for(event: Guid) at pc -> Guid {
+        wait(event, pc).unwrap_or(Guid::ERROR)
     }
 
     ["ocrParseArgs"] fn parse_arguments(argc: c_int, argv: *mut *mut c_char, config: *mut Config) at pc {
@@ -173,7 +178,7 @@ export! {
     }
 
     ["ocrLegacyBlockProgress"] fn block_progress(event: Guid, guid: *mut Guid, address: *mut usize, size: *mut u64, _properties: u16) at pc -> u8 {
-        let Some(data) = wait(event) else { return INVALID };
+        let Some(data) = wait(event, pc) else { return INVALID };
         put(guid, data, pc);
         let (start, len) = acquire(data);
         put(address, start, pc);

@@ -3,7 +3,7 @@
 use super::actor::Actor;
 use super::edt::{Edt, SlotState};
 use super::event::Kind;
-use super::guid::Object;
+use super::guid::{Guid, Object};
 use super::world::{World, world};
 use heddle_core::{SiteId, TaskId};
 use rustc_hash::FxHashMap;
@@ -33,6 +33,18 @@ pub(super) enum Rule {
     NoSource,
     /// There is no such template.
     NoTemplate,
+    /// A template is made of no function.
+    NoFunction,
+    /// A task is created with another number of something than its template says.
+    Count {
+        what: &'static str,
+        asked: u32,
+        template: u32,
+    },
+    /// Neither the task nor its template says how many of something there are.
+    NoCount { what: &'static str },
+    /// Parameters are announced and not passed.
+    NoParameters { count: u32 },
     /// A block is accessed after the task has released it.
     AfterRelease,
     /// A block is accessed that the task has not acquired.
@@ -41,6 +53,8 @@ pub(super) enum Rule {
     Outside { size: usize },
     /// A block is released that the task has not acquired, or has released.
     NotHeld,
+    /// A task waits for an event that nobody satisfies.
+    NeverSatisfied { kind: Kind },
     /// A task never runs.
     Stuck { missing: String },
 }
@@ -73,6 +87,20 @@ impl Rule {
                 "a dependence is added on what is neither an event nor a data block".into()
             }
             Self::NoTemplate => "a task is created from a GUID that names no template".into(),
+            Self::NoFunction => "a template is created without a function".into(),
+            Self::Count {
+                what,
+                asked,
+                template,
+            } => {
+                format!("a task is created with {asked} {what}, and its template has {template}")
+            }
+            Self::NoCount { what } => {
+                format!("neither the task nor its template says how many {what} it has")
+            }
+            Self::NoParameters { count } => {
+                format!("a task is created with {count} parameters and no array of them")
+            }
             Self::AfterRelease => {
                 "a data block is accessed after the task has released or destroyed it".into()
             }
@@ -83,6 +111,12 @@ impl Rule {
                 format!("memory outside of all data blocks is accessed, behind one of {size} bytes")
             }
             Self::NotHeld => "a data block is released that the task does not have".into(),
+            Self::NeverSatisfied { kind } => {
+                format!(
+                    "the task waits for ever: nobody satisfies the {}",
+                    kind.name()
+                )
+            }
             Self::Stuck { missing } => format!("the task never runs: {missing}"),
         }
     }
@@ -103,10 +137,15 @@ impl Rule {
             Self::NoObject { .. } | Self::NoSource | Self::NoTemplate => {
                 "check that the GUID was initialised, and by a call that succeeded"
             }
+            Self::NoFunction => "pass the function that the tasks are to execute",
+            Self::Count { .. } => "pass as many as the template says, or EDT_PARAM_DEF",
+            Self::NoCount { .. } => "pass the number to ocrEdtCreate or to ocrEdtTemplateCreate",
+            Self::NoParameters { .. } => "pass an array, or 0 as their number",
             Self::AfterRelease => "release the block after its last use",
             Self::NotAcquired => "add a dependence on the block (ocrAddDependence)",
             Self::Outside { .. } => "check the size of the block and the index",
             Self::NotHeld => "release a block once, in a task that depends on it or created it",
+            Self::NeverSatisfied { .. } => "satisfy the event in a task that can run before",
             Self::Stuck { .. } => "satisfy the slot in every run, or create the task without it",
         }
     }
@@ -169,6 +208,15 @@ impl World {
     ) {
         let (site, task) = (actor.site, actor.cursor.task());
         self.book.add(rule, site, task, related);
+    }
+
+    /// The actor waits for an event, and nothing can run any more.
+    pub(super) fn waits_for_ever(&mut self, actor: &Actor, event: Guid) {
+        if let Some(event) = self.objects.event(event) {
+            let (kind, site) = (event.kind, event.site);
+            let related = ("the event is created here", site);
+            self.misused(actor, Rule::NeverSatisfied { kind }, Some(related));
+        }
     }
 
     /// Nothing can run any more: the tasks that were waiting never will.

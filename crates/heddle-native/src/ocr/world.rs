@@ -31,8 +31,8 @@ pub(super) struct World {
     pub(super) blocks: BTreeMap<usize, Guid>,
     /// Those that were destroyed.
     pub(super) graves: FxHashMap<Guid, Grave>,
-    /// Whether a dependence for exclusive writing was added: from then on blocks have locks.
-    pub(super) has_exclusion: bool,
+    /// Whether a dependence for exclusive writing was added.
+    pub(super) asks_for_exclusion: bool,
 }
 
 /// A data block that was destroyed.
