@@ -194,7 +194,9 @@ mod tests {
                 "{help:?}"
             );
         };
-        names(help("loop.c", b"int main(void) {}"), "heddle cc -g loop.c");
+        names(help("loop.c", b"int main(void) {}"), "heddle cc loop.c");
+        let openmp = b"#pragma omp parallel\n";
+        names(help("loop.c", openmp), "heddle cc -fopenmp loop.c");
         names(help("loop.cpp", b""), "heddle c++");
         names(help("a.out", b"\x7fELF\x02\x01"), "heddle run a.out");
         names(help("main.rs", b""), "heddle crate");
