@@ -33,7 +33,8 @@ fn program(dir: &Path, name: &str, source: &str, flags: &[&str]) -> PathBuf {
     let (file, program) = (dir.join(format!("{name}.c")), dir.join(name));
     std::fs::write(&file, source).expect("the folder is writable");
     let mut command = harness::heddle();
-    command.arg("cc").args(flags).args(["-O1", "-fopenmp"]);
+    let level = (!flags.contains(&"-O0")).then_some("-O1");
+    command.arg("cc").args(flags).args(level).arg("-fopenmp");
     harness::succeed(command.arg(&file).arg("-o").arg(&program));
     program
 }
@@ -88,16 +89,22 @@ fn a_cut_between_the_accesses_to_head_can_be_seen_and_one_before_them_cannot() {
 fn the_compiler_cuts_behind_every_access() {
     let dir = harness::scratch("transactions-by-rule");
     let source = LIST.replace("MIDDLE", "").replace("END", "");
-    let program = program(&dir, "access", &source, &["--cuts=access"]);
-    let (_, report) = judged(&dir, &program);
-    assert_eq!(kinds(&report), [("transaction", "head")], "{report}");
+    for level in ["-O0", "-O1"] {
+        let program = program(&dir, "access", &source, &["--cuts=access", level]);
+        let (_, report) = judged(&dir, &program);
+        assert_eq!(
+            kinds(&report),
+            [("transaction", "head")],
+            "{level}: {report}"
+        );
+    }
 }
 
 /// `head` is read, then what stands in the middle, then written.
-fn menier(dir: &Path, name: &str, middle: &str) -> Value {
+fn menier(dir: &Path, name: &str, middle: &str, level: &str) -> Value {
     let before = "static int process(int k) { return k + 1; }\n";
     let source = before.to_owned() + &LIST.replace("MIDDLE", middle).replace("END", "");
-    judged(dir, &program(dir, name, &source, &["--cuts=menier"])).1
+    judged(dir, &program(dir, name, &source, &["--cuts=menier", level])).1
 }
 
 #[test]
@@ -119,12 +126,14 @@ fn the_compiler_cuts_around_calls_iterations_and_jumps() {
             "switch (k) { case 0: data[k] = 1; default: data[k] = 2; }",
         ),
     ] {
-        let report = menier(&dir, name, middle);
-        assert_eq!(
-            kinds(&report),
-            [("transaction", "head")],
-            "{name}: {report}"
-        );
+        for level in ["-O0", "-O1"] {
+            let report = menier(&dir, name, middle, level);
+            assert_eq!(
+                kinds(&report),
+                [("transaction", "head")],
+                "{name} {level}: {report}"
+            );
+        }
     }
 }
 
@@ -136,7 +145,7 @@ fn the_compiler_cuts_nothing_else_by_that_rule() {
         ("if", "if (k < 2) data[k] = 1; else data[k] = 2;"),
         ("section", "_Pragma(\"omp critical\") { data[k] = 1; }"),
     ] {
-        let report = menier(&dir, name, middle);
+        let report = menier(&dir, name, middle, "-O1");
         assert_eq!(kinds(&report), [], "{name}: {report}");
     }
 }

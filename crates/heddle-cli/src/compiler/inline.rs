@@ -64,7 +64,7 @@ pub fn compile(
     }
     let scratch = Scratch::new("heddle-ir").ok()?;
     let steps = steps(clang, words, scratch.dir())?;
-    if !steps.iter().any(|step| step.is_split()) {
+    if !steps.iter().any(|step| step.is_split(rule)) {
         return None;
     }
     Some(take(&steps, rule, scratch.dir()))
@@ -91,7 +91,7 @@ fn steps(clang: &Path, words: &[OsString], scratch: &Path) -> Option<Vec<Step>> 
 fn take(steps: &[Step], rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
     let mut last = ExitStatus::default();
     for step in steps {
-        last = match step.is_split() {
+        last = match step.is_split(rule) {
             true => step.split(rule, scratch)?,
             false => run(&step.words)?,
         };
@@ -126,8 +126,9 @@ impl Step {
         self.words.get(at + 1).map(String::as_str)
     }
 
-    /// Whether it goes from source to an instrumented object of an executable.
-    fn is_split(&self) -> bool {
+    /// Whether it goes from source to an instrumented object of an executable. Without optimisation it is done in one
+    /// step, unless cuts are to be put in.
+    fn is_split(&self, rule: CutRule) -> bool {
         let kept_whole = |word: &String| IN_ONE_STEP.iter().any(|start| word.starts_with(start));
         let optimises = |word: &String| word.starts_with("-O") && word != "-O0";
         ["-cc1", "-emit-obj", "-fsanitize=thread", "-o"]
@@ -135,7 +136,7 @@ impl Step {
             .all(|word| self.has(word))
             && (self.has("-pic-is-pie") || !self.has("-pic-level"))
             && self.value_of("-triple").is_some_and(is_known)
-            && self.words.iter().any(optimises)
+            && (rule != CutRule::None || self.words.iter().any(optimises))
             && !self.words.iter().any(kept_whole)
     }
 
@@ -322,7 +323,7 @@ mod tests {
 
     #[test]
     fn instrumented_objects_of_executables_are_compiled_in_two_halves() {
-        assert!(step(PLAIN).is_split());
+        assert!(step(PLAIN).is_split(CutRule::None));
         for (from, to) in [
             (r#" "-pic-is-pie""#, ""),
             ("-O2", "-O0"),
@@ -331,7 +332,10 @@ mod tests {
             ("x86_64", "aarch64"),
             ("\"-O2\"", "\"-O2\" \"-fprofile-instrument=clang\""),
         ] {
-            assert!(!step(&PLAIN.replace(from, to)).is_split(), "{to}");
+            assert!(
+                !step(&PLAIN.replace(from, to)).is_split(CutRule::None),
+                "{to}"
+            );
         }
     }
 

@@ -94,7 +94,7 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
     };
     let is_compiled = request.has_sources && request.goal != Goal::Answer;
     if in_line.is_none() && rule != CutRule::None && is_compiled {
-        return Err("--cuts needs clang, -O1 or more, and no shared library".into());
+        return Err("--cuts needs clang, and no shared library".into());
     }
     let status = in_line.unwrap_or_else(|| Command::new(&compiler.path).args(words).status());
     let status = status.map_err(|error| not_started(&compiler.path, &error))?;
