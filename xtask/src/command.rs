@@ -20,7 +20,18 @@ pub fn root() -> PathBuf {
 pub fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = program(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     command.args(arguments);
+    if std::env::var_os("CI").is_some() {
+        // What is built once and thrown away is built faster so.
+        command.env("CARGO_INCREMENTAL", "0");
+    }
     command
+}
+
+/// The command as it was built last beside this program. Asking cargo to run it would build it again: for
+/// one package, what it depends on has other features than for all.
+pub fn heddle() -> Command {
+    let own = std::env::current_exe().unwrap_or_else(|_| root().join("target/debug/xtask"));
+    program(&own.with_file_name("heddle").to_string_lossy())
 }
 
 /// `name`, to be run at the root with nothing to read.

@@ -1,7 +1,7 @@
 //! `cargo xtask soak faults`: a checked program under signals, forks, kills, full disks, failed allocations and
 //! many threads, drawn at random, for as long as asked. It must never hang, compute another result or lose its
 //! finding. Before that, a fixed number of signals that end it at random moments, and of forks beside busy threads.
-//! `xtask/faults/load.c` is the program.
+//! `xtask/faults/load.c` is the program; `tasks.c` forks as often beside tasks.
 
 use crate::command::{cargo, program, quietly, root};
 use crate::failure::Failure;
@@ -41,6 +41,7 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     let end = Instant::now() + Duration::from_secs(60 * soak.minutes);
     let mut draw = Draw(soak.seed ^ 0x9E37_79B9_7F4A_7C15);
     let mut counts = [0u64; FAULTS.len()];
+    bench.fork_beside_tasks(soak.forks)?;
     let first = soak.kills + u64::from(soak.forks > 0);
     for case in 0.. {
         if case >= first && Instant::now() >= end {
@@ -140,8 +141,7 @@ impl Load {
     }
 
     fn patience(&self) -> Duration {
-        let forks = u32::try_from(self.threads * self.forks).unwrap_or(u32::MAX);
-        PATIENCE + FOR_A_FORK * forks
+        patience(self.threads * self.forks)
     }
 
     fn words(&self) -> [String; 3] {
@@ -149,10 +149,17 @@ impl Load {
     }
 }
 
+/// How long a program may take that forks so often.
+fn patience(forks: u64) -> Duration {
+    PATIENCE + FOR_A_FORK * u32::try_from(forks).unwrap_or(u32::MAX)
+}
+
 /// The program, built plainly and checked.
 struct Bench {
     plain: PathBuf,
     checked: PathBuf,
+    /// Forks beside tasks.
+    tasks: PathBuf,
     report: PathBuf,
 }
 
@@ -173,6 +180,7 @@ impl Bench {
         let bench = Self {
             plain: dir.join("plain"),
             checked: dir.join("checked"),
+            tasks: dir.join("tasks"),
             report: dir.join("report"),
         };
         let source = "xtask/faults/load.c";
@@ -180,7 +188,30 @@ impl Bench {
         quietly("plain", program("clang-22").args(flags).arg(&bench.plain))?;
         let mut checked = program("target/debug/heddle");
         quietly("checked", checked.arg("cc").args(flags).arg(&bench.checked))?;
+        let flags = ["-O2", "-g", "-pthread", "xtask/faults/tasks.c", "-o"];
+        let mut tasks = program("target/debug/heddle");
+        quietly("tasks", tasks.arg("cc").args(flags).arg(&bench.tasks))?;
         Ok(bench)
+    }
+
+    fn fork_beside_tasks(&self, forks: u64) -> Result<(), Failure> {
+        let wrong = |what: String| Failure::Step(format!("{forks} forks beside tasks: {what}"));
+        let mut command = Command::new(&self.tasks);
+        command.arg(forks.to_string()).env("HEDDLE_THREADS", "4");
+        command.env("HEDDLE_OPTIONS", "report=/dev/null");
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let child = command.stderr(Stdio::null()).spawn();
+        let mut child = child.map_err(|error| wrong(error.to_string()))?;
+        let stdout = child.stdout.take();
+        let status = ended(&mut child, patience(forks)).map_err(wrong)?;
+        let lines = stdout
+            .into_iter()
+            .flat_map(|out| BufReader::new(out).lines());
+        let printed = lines.map_while(Result::ok).last().unwrap_or_default();
+        match status.success() && printed == "done" {
+            true => Ok(()),
+            false => Err(wrong(format!("{status}, printed `{printed}`"))),
+        }
     }
 
     fn attempt(&self, fault: Fault, load: &Load, draw: &mut Draw) -> Result<(), String> {

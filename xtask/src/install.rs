@@ -167,6 +167,7 @@ mod tests {
             "lib/libheddle_native.so",
             "include/heddle.hpp",
             "include/heddle/bits/basic_string.tcc",
+            "include/heddle/ext/atomicity.h",
             "include/ocr/ocr.h",
             "include/ocr/extensions/ocr-legacy.h",
         ] {

@@ -3,7 +3,7 @@
 //! The README shows a command behind a `$` and its output in one fenced block. The test runs the
 //! command again and compares; blessing puts the new output in.
 
-use crate::command::{cargo, root};
+use crate::command::{heddle, root};
 use crate::failure::Failure;
 
 const PROMPT: &str = "```text\n$ heddle ";
@@ -61,11 +61,10 @@ fn split(text: &str) -> Option<Readme<'_>> {
 
 /// What `heddle` prints; its status says that there are findings, which is no failure here.
 fn printed(arguments: &str) -> Result<String, Failure> {
-    let mut heddle = cargo(["run", "--quiet", "--package", "heddle-cli", "--"]);
-    let output = heddle
+    let output = heddle()
         .args(arguments.split_whitespace())
         .output()
-        .map_err(|e| Failure::Step(format!("cannot start cargo: {e}")))?;
+        .map_err(|e| Failure::Step(format!("cannot start heddle: {e}")))?;
     let text = String::from_utf8_lossy(&output.stdout)
         .trim_end()
         .to_owned();

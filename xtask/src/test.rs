@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change is good. Continuous integration
 //! runs exactly this.
 
-use crate::command::{cargo, step};
+use crate::command::{cargo, heddle, step};
 use crate::failure::Failure;
 use crate::{examples, options, sample, setup};
 
@@ -11,12 +11,20 @@ pub fn run(rest: &[String]) -> Result<(), Failure> {
     setup::ensure()?;
     step("format", &mut cargo(["fmt", "--all", "--check"]))?;
     lints()?;
-    native_tools()?;
-    step("tests", &mut cargo(["test", "--workspace", "--quiet"]))?;
+    everything()?;
+    step("tests", &mut tests())?;
     simulated_threads()?;
     expectations()?;
     sample::check()?;
     documentation()
+}
+
+/// All of them, also behind one that fails: a second defect is known without a second run.
+fn tests() -> std::process::Command {
+    let mut tests = cargo(["test", "--workspace", "--quiet", "--no-fail-fast"]);
+    // Tests of native programs need not build the command and the library that they use.
+    tests.env("HEDDLE_IS_BUILT", "1");
+    tests
 }
 
 fn lints() -> Result<(), Failure> {
@@ -25,10 +33,11 @@ fn lints() -> Result<(), Failure> {
     step("lints", &mut clippy)
 }
 
-/// What builds and checks native programs: tests of those use both.
-fn native_tools() -> Result<(), Failure> {
-    let mut build = cargo(["build", "--quiet", "--package", "heddle-cli"]);
-    step("native tools", build.args(["--package", "heddle-native"]))
+/// All tests, and the command and the library that tests of native programs use. At once: for single packages, what they
+/// depend on would have other features, and be built twice.
+fn everything() -> Result<(), Failure> {
+    let mut build = cargo(["build", "--workspace", "--all-targets", "--quiet"]);
+    step("build", &mut build)
 }
 
 /// The concurrent engine under schedules of the test's choice.
@@ -42,9 +51,7 @@ pub fn simulated_threads() -> Result<(), Failure> {
 fn expectations() -> Result<(), Failure> {
     let files = examples::checked()?;
     let title = format!("{} examples", files.len());
-    let mut heddle = cargo(["run", "--quiet", "--package", "heddle-cli", "--"]);
-    heddle.args(["check", "--expect"]).args(files);
-    step(&title, &mut heddle)
+    step(&title, heddle().args(["check", "--expect"]).args(files))
 }
 
 fn documentation() -> Result<(), Failure> {

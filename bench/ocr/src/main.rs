@@ -28,8 +28,14 @@ const FASTER: f64 = 20.0;
 /// Memory that a million tasks with three million edges may take, with the histories of all they access.
 const MEMORY: u64 = 1 << 30;
 
-/// How often the engine is asked.
+/// How often the engine is asked; the fastest counts.
 const REPEAT: usize = 5;
+
+/// How often a baseline is asked that is done within [`SOON`]; the fastest counts.
+const REPEAT_BASELINE: usize = 3;
+
+/// See there.
+const SOON: Duration = Duration::from_secs(5);
 
 /// How long a baseline may take, unless `--patience SECONDS` says otherwise.
 const PATIENCE: u64 = 20;
@@ -153,19 +159,38 @@ fn orders(patience: Duration, only: Option<&str>) -> Result<Value, String> {
     Ok(Value::Array(rows))
 }
 
-/// The engine's answers. It is done so soon that it is asked several times, and the median counts.
-fn median_answer(load: &Load, questions: &Questions) -> Result<ours::Checked, String> {
-    let answers = (0..REPEAT).map(|_| ours::answer(load, questions));
-    let mut answers = answers.collect::<Result<Vec<_>, _>>()?;
-    answers.sort_by_key(|answer| answer.time);
-    Ok(answers.swap_remove(REPEAT / 2))
+/// The engine's answers, the fastest of several times.
+fn fastest_answer(load: &Load, questions: &Questions) -> Result<ours::Checked, String> {
+    let mut best = ours::answer(load, questions)?;
+    for _ in 1..REPEAT {
+        let again = ours::answer(load, questions)?;
+        best = if again.time < best.time { again } else { best };
+    }
+    Ok(best)
+}
+
+/// A baseline's answers, the fastest of several times if it is done soon.
+fn fastest_search(
+    load: &Load,
+    questions: &Questions,
+    level: Level,
+    patience: Duration,
+) -> search::Searched {
+    let mut best = search::answer(load, questions, level, patience);
+    if best.racy.is_some() && best.time < SOON {
+        for _ in 1..REPEAT_BASELINE {
+            let again = search::answer(load, questions, level, patience);
+            best.time = best.time.min(again.time);
+        }
+    }
+    best
 }
 
 /// One line of the table.
 fn row(load: &Load, case: &Case, patience: Duration) -> Result<Value, String> {
     let whole = ours::check(load)?;
     let questions = Questions::new(load);
-    let own = median_answer(load, &questions)?;
+    let own = fastest_answer(load, &questions)?;
     if !own.racy.is_empty() || !whole.racy.is_empty() {
         return Err(format!("{}: races in a load without any", load.name));
     }
@@ -181,7 +206,7 @@ fn row(load: &Load, case: &Case, patience: Duration) -> Result<Value, String> {
     let mut factor = 0.0;
     let mut factor_text = String::new();
     for level in LEVELS.into_iter().filter(|_| case.has_baselines) {
-        let searched = search::answer(load, &questions, level, patience);
+        let searched = fastest_search(load, &questions, level, patience);
         let time = searched.time.as_secs_f64();
         let text = match &searched.racy {
             Some(_) => format!("{time:.2}"),

@@ -42,13 +42,13 @@ pub fn check(load: &Load) -> Result<Checked, String> {
 /// Answers the questions of a load, and nothing else.
 pub fn answer(load: &Load, questions: &Questions) -> Result<Checked, String> {
     measured(load, |state, cache, number, cursor| {
-        for (location, earlier) in questions.of(number as u32) {
+        for (locations, earlier) in questions.of(number as u32) {
             let precedes = |&task: &u32| {
                 let strand = state.strands[task as usize];
                 state.engine.precedes(cache, cursor, strand)
             };
             if !earlier.iter().all(precedes) {
-                state.racy.insert(location);
+                state.racy.extend(locations);
             }
         }
         let strand = match cursor.strand() {

@@ -8,6 +8,7 @@ use crate::load::{Edt, Load};
 use crate::question::Questions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Paths longer than this are compressed.
@@ -106,8 +107,8 @@ impl Detector {
         self.in_degree = vec![0; self.edges.len()];
         for (number, edt) in (0u32..).zip(&load.edts) {
             self.link(number, edt, events);
-            for (location, earlier) in questions.of(number) {
-                self.ask(earlier, number, location);
+            for (locations, earlier) in questions.of(number) {
+                self.ask(earlier, number, locations);
             }
             if Instant::now() > self.until {
                 return false;
@@ -174,13 +175,13 @@ impl Detector {
     }
 
     /// Whether all of these precede `task`; else the location is racy.
-    fn ask(&mut self, sources: &[u32], task: u32, location: u64) {
+    fn ask(&mut self, sources: &[u32], task: u32, locations: Range<u64>) {
         let mut left = Vec::new();
         for &source in sources {
             match self.known.get(&(source, task)) {
                 Some(true) => {}
                 Some(false) => {
-                    self.racy.insert(location);
+                    self.racy.extend(locations.clone());
                 }
                 None => left.push(source),
             }
@@ -203,7 +204,7 @@ impl Detector {
             }
         }
         if !unreached.is_empty() {
-            self.racy.insert(location);
+            self.racy.extend(locations);
         }
     }
 

@@ -1,35 +1,55 @@
 //! `heddle accept`: writes an answer into the file beside the program.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use heddle_answers::anchor::Anchor;
 use heddle_answers::file::{self, Answer};
 use heddle_answers::{path_beside, source};
+use heddle_core::{FileId, Legend, Site};
 use heddle_report::Problem;
 
 use crate::arguments::AcceptOptions;
 use crate::console::{Console, reason};
-use crate::input::{self, shown};
+use crate::input::{self, Input, shown};
 use crate::status::Status;
 
-/// A position as reports write it: `line:column`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A position as reports write it: `line:column`, with its file in front if that is another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
+    file: Option<PathBuf>,
     line: u32,
     column: u32,
+}
+
+impl Place {
+    fn is_at(&self, site: &Site) -> bool {
+        (site.line, site.column) == (self.line, self.column)
+    }
 }
 
 impl FromStr for Place {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parsed = text.split_once(':').and_then(|(line, column)| {
-            let (line, column) = (line.parse().ok()?, column.parse().ok()?);
-            Some(Self { line, column })
-        });
-        parsed.ok_or_else(|| "write LINE:COLUMN, as the report does".to_owned())
+        let mut parts = text.rsplitn(3, ':');
+        let mut number = || parts.next().and_then(|part| part.parse().ok());
+        let (column, line) = (number(), number());
+        let file = parts.next();
+        match (line, column, file) {
+            (Some(line), Some(column), None) => Ok(Self {
+                file: None,
+                line,
+                column,
+            }),
+            (Some(line), Some(column), Some(file)) if !file.is_empty() => Ok(Self {
+                file: Some(file.into()),
+                line,
+                column,
+            }),
+            _ => Err("write LINE:COLUMN or FILE:LINE:COLUMN, as the report does".to_owned()),
+        }
     }
 }
 
@@ -50,31 +70,85 @@ pub fn run(options: &AcceptOptions) -> Status {
 
 /// Writes the answer; says what was done.
 fn accept(options: &AcceptOptions) -> Result<String, Problem> {
-    let program = &options.file;
-    if input::is_stdin(program) {
+    if input::is_stdin(&options.file) {
         return Err(Problem::plain("accept needs a file, not -"));
     }
-    let text = input::text(program)?;
-    let name = program.file_name().unwrap_or_default().to_string_lossy();
-    let anchor = |place: Place| {
-        Anchor::new(&name, &text, place.line, place.column).ok_or_else(|| {
-            let Place { line, column } = place;
-            let path = shown(program);
-            Problem::plain(format!("{path}: there is nothing at {line}:{column}"))
-        })
-    };
-    let (first, second) = (anchor(options.first)?, anchor(options.second)?);
+    let places = [&options.first, &options.second];
+    let program = Program::read(&options.file, places)?;
+    let (first, second) = (program.anchor(places[0])?, program.anchor(places[1])?);
     let answer = match options.merge {
         true => Answer::Merge,
         false => Answer::Harmless,
     };
-    add(
-        &path_beside(program),
-        answer,
-        first,
-        second,
-        options.why.clone(),
-    )
+    let path = path_beside(&program.path);
+    add(&path, answer, first, second, options.why.clone())
+}
+
+/// The source file that positions are in which name no other.
+struct Program {
+    path: PathBuf,
+    text: String,
+}
+
+impl Program {
+    /// The file at `path`, or the one that the recorded run there has these positions in.
+    fn read(path: &Path, places: [&Place; 2]) -> Result<Self, Problem> {
+        match input::source_or_recorded(path)? {
+            Input::Program(text) => Ok(Self {
+                path: path.to_owned(),
+                text,
+            }),
+            Input::Recorded(trace, _) => Self::recorded(path, &trace.legend, places),
+        }
+    }
+
+    fn recorded(path: &Path, legend: &Legend, places: [&Place; 2]) -> Result<Self, Problem> {
+        let mut own = places.into_iter().filter(|place| place.file.is_none());
+        let has_all = |id: FileId| {
+            let here = |place: &Place| {
+                let mut sites = legend.sites.iter().filter(|site| site.file == id);
+                sites.any(|site| place.is_at(site))
+            };
+            own.clone().all(here)
+        };
+        let files = (0..).map(FileId::new).zip(&legend.files);
+        let having: Vec<_> = files.filter(|&(id, _)| has_all(id)).collect();
+        let [(_, file)] = having[..] else {
+            let what = match (having.len(), own.next()) {
+                (0, Some(_)) => "no source file of this run has something at these positions",
+                _ => "several source files of this run have something at these positions",
+            };
+            let problem = Problem::plain(format!("{}: {what}", shown(path)));
+            let help = "name the source file instead of the recorded run";
+            return Err(problem.help(Some(help.into())));
+        };
+        let path = PathBuf::from(&file.path);
+        let text = match &file.text {
+            Some(text) => text.clone(),
+            None => input::text(&path)?,
+        };
+        Ok(Self { path, text })
+    }
+
+    fn anchor(&self, place: &Place) -> Result<Anchor, Problem> {
+        let other = match &place.file {
+            Some(file) => Some(Self {
+                text: input::text(file)?,
+                path: file.clone(),
+            }),
+            None => None,
+        };
+        let file = other.as_ref().unwrap_or(self);
+        // The file of answers lies beside the program, and files in its folder go by their names.
+        let is_beside = file.path.parent() == self.path.parent();
+        let name = file.path.file_name().filter(|_| is_beside);
+        let name = name.unwrap_or(file.path.as_os_str()).to_string_lossy();
+        let Place { line, column, .. } = *place;
+        Anchor::new(&name, &file.text, line, column).ok_or_else(|| {
+            let path = shown(&file.path);
+            Problem::plain(format!("{path}: there is nothing at {line}:{column}"))
+        })
+    }
 }
 
 fn add(

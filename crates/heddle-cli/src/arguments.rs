@@ -265,15 +265,15 @@ pub struct CheckOptions {
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("answer").required(true).args(["merge", "harmless"])))]
 pub struct AcceptOptions {
-    /// The source file the finding is in.
+    /// The source file the finding is in, or the recorded run.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Where the first transaction ends, as LINE:COLUMN.
+    /// Where the first transaction ends, as LINE:COLUMN or, in another file, FILE:LINE:COLUMN.
     #[arg(value_name = "FIRST")]
     pub first: Place,
 
-    /// Where the second starts, as LINE:COLUMN.
+    /// Where the second starts, likewise.
     #[arg(value_name = "SECOND")]
     pub second: Place,
 

@@ -63,6 +63,8 @@ struct Checker<'a> {
 
 /// What checking one file yielded.
 struct Checked {
+    /// What the report calls the program: its file, or a native program's recording, which names many.
+    program: String,
     outcome: Outcome,
     legend: Legend,
     features: Features,
@@ -84,7 +86,7 @@ impl Checked {
     /// What the report is about: the program that ran, also where its recording was checked.
     fn subject(&self) -> Subject<'_> {
         Subject {
-            program: self.legend.files.first().map_or("", |file| &file.path),
+            program: &self.program,
             outcome: &self.outcome,
             legend: &self.legend,
             features: self.features,
@@ -214,6 +216,7 @@ impl Checker<'_> {
         let graph = self.graph(&mut Silent::new(&full), &program.legend, &outcome);
         let joins = joins::of_races(&mut Silent::new(&full), &outcome);
         Ok(Checked {
+            program: name.clone(),
             joins,
             graph,
             problem,
@@ -258,7 +261,10 @@ impl Checker<'_> {
         }
         let graph = self.graph(&mut trace, &legend, &outcome);
         let joins = joins::of_races(&mut trace, &outcome);
+        let first = legend.files.first().filter(|file| file.text.is_some());
+        let program = first.map_or(name, |file| file.path.clone());
         Ok(Checked {
+            program,
             joins,
             graph,
             outcome,

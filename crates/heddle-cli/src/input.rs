@@ -52,6 +52,20 @@ pub fn read(path: &Path) -> Result<Input, Problem> {
     text.map(Input::Program)
 }
 
+/// Reads a source file of any language, or a recorded run.
+pub fn source_or_recorded(path: &Path) -> Result<Input, Problem> {
+    let bytes = readable(path)?;
+    if is_recorded(&bytes) {
+        return Ok(recorded(path, bytes));
+    }
+    if bytes.starts_with(EXECUTABLE) {
+        let message = format!("{} is an executable, not a source file", shown(path));
+        let help = "name the source file that the finding is in";
+        return Err(Problem::plain(message).help(Some(help.into())));
+    }
+    decoded(path, bytes).map(Input::Program)
+}
+
 /// Endings of the languages that are compiled, and what to do with such a file.
 const COMPILED: &[(&[&str], &str, &str)] = &[
     (&["c", "h"], "C", "heddle cc"),
@@ -67,7 +81,9 @@ fn foreign(path: &Path, bytes: &[u8]) -> Option<Problem> {
     let shown = shown(path);
     if bytes.starts_with(EXECUTABLE) {
         let message = format!("{shown} is an executable, not a .task program or a recorded run");
-        let help = format!("run it if it was built with heddle cc: heddle run {shown}");
+        // A name by itself would be looked for in PATH.
+        let here = if shown.contains('/') { "" } else { "./" };
+        let help = format!("run it if it was built with heddle cc: heddle run {here}{shown}");
         return Some(Problem::plain(message).help(Some(help)));
     }
     let ending = path.extension()?.to_str()?;
@@ -198,7 +214,11 @@ mod tests {
         let openmp = b"#pragma omp parallel\n";
         names(help("loop.c", openmp), "heddle cc -fopenmp loop.c");
         names(help("loop.cpp", b""), "heddle c++");
-        names(help("a.out", b"\x7fELF\x02\x01"), "heddle run a.out");
+        names(help("a.out", b"\x7fELF\x02\x01"), "heddle run ./a.out");
+        names(
+            help("bin/a.out", b"\x7fELF\x02\x01"),
+            "heddle run bin/a.out",
+        );
         names(help("main.rs", b""), "heddle crate");
         assert_eq!(help("loop.task", b"x = 1;"), None);
         assert_eq!(help("-", b"x = 1;"), None);

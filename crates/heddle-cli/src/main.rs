@@ -29,6 +29,8 @@ mod results;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
+mod scratch;
+#[cfg(unix)]
 mod search;
 mod showing;
 mod status;
@@ -51,6 +53,10 @@ fn main() -> ExitCode {
         let _ =
             console::note("This is a bug in Heddle. Please report it with the file you checked.");
     }));
+    #[cfg(unix)]
+    if let Some(code) = compiler::wrapped(std::env::args_os()) {
+        return code;
+    }
     let arguments = Arguments::parse_from(words());
     guarded(|| dispatch(&arguments.command))
 }

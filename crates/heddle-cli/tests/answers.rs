@@ -185,6 +185,39 @@ fn the_answers_of_a_program_hold_for_its_recorded_run() {
 }
 
 #[test]
+fn accept_takes_the_recorded_run_for_the_program() {
+    let folder = Folder::new("answers-by-recording");
+    folder.heddle(&["check", "--record", "run.hdl", "list.task"]);
+    let [first, second] = POSITIONS;
+    for (answer, word) in [("--harmless", "harmless"), ("--merge", "merge")] {
+        let (status, done, errors) =
+            said(&folder.heddle(&["accept", answer, "run.hdl", first, second]));
+        assert_eq!((status, errors.as_str()), (Some(0), ""));
+        assert_eq!(done, format!("heddle.toml: marked {word} (1 entry)\n"));
+        assert_eq!(folder.heddle(&["check", "run.hdl"]).status.code(), Some(0));
+        assert_eq!(folder.check().0, Some(0));
+        fs::remove_file(folder.0.join("heddle.toml")).expect("answers");
+    }
+    let wrong = folder.heddle(&["accept", "--merge", "run.hdl", "3:14", second]);
+    let (status, _, errors) = said(&wrong);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("name the source file instead"), "{errors}");
+}
+
+#[test]
+fn accept_says_of_an_executable_what_to_name_instead() {
+    let folder = Folder::new("answers-executable");
+    let executable = env!("CARGO_BIN_EXE_heddle");
+    let output = folder.heddle(&["accept", "--merge", executable, "3:13", "7:3"]);
+    let (status, _, errors) = said(&output);
+    assert_eq!(status, Some(2));
+    assert!(
+        errors.contains("is an executable, not a source file"),
+        "{errors}"
+    );
+}
+
+#[test]
 fn accept_adds_to_what_is_there_and_says_the_same_only_once() {
     let folder = Folder::new("answers-twice");
     folder.write("heddle.toml", "# Ours.\n");
@@ -238,6 +271,8 @@ fn accept_refuses_positions_where_nothing_stands() {
             "7:3",
         ],
         &["accept", "--merge", "list.task", "3", "7:3"],
+        &["accept", "--merge", "list.task", ":3:13", "7:3"],
+        &["accept", "--merge", "list.task", "absent.task:3:13", "7:3"],
         &["accept", "--merge", "absent.task", "3:13", "7:3"],
         &["accept", "--merge", "-", "3:13", "7:3"],
     ] {

@@ -190,3 +190,30 @@ fn a_page_of_a_hundred_thousand_strands_is_small() {
         "{told}"
     );
 }
+
+#[test]
+fn both_accesses_are_in_the_graph_however_many_tasks_race() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let program = dir.join("racing.task");
+    let source = "shared total, A[100];\nfinish {\n  for i in 0..50 {\n    async outer {\n      finish {\n        \
+                  for j in 0..100 { async inner { A[j] = i; } }\n      }\n      total = total + 1;\n    }\n  }\n}\n";
+    std::fs::write(&program, source).expect("the folder is writable");
+    let told = played(
+        "racing",
+        &["check", program.to_str().expect("it is text")],
+        "const all=[];for(let at=0;at<shown.length;at+=1){choose(at);\
+         all.push(['.one','.two','.nca'].map((role)=>document.querySelectorAll('#graph '+role).length));}\
+         return {all,lanes:[...document.querySelectorAll('#graph .lane')].map((lane)=>lane.textContent),heads:[...document.querySelectorAll('h3')].map((head)=>head.textContent)};",
+    );
+    let all = told["all"].as_array().expect("a list");
+    assert!(all.len() > 1, "{told}");
+    assert!(
+        all.iter()
+            .all(|counts| *counts == serde_json::json!([1, 1, 1])),
+        "{told}"
+    );
+    let lanes = told["lanes"].as_array().expect("a list");
+    assert!(lanes.contains(&"outer#1".into()), "{told}");
+    let heads = told["heads"].as_array().expect("a list");
+    assert!(heads.contains(&"Task graph".into()), "{told}");
+}

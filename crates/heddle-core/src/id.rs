@@ -92,6 +92,22 @@ impl LockId {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Location(pub u64);
 
+impl Location {
+    /// Locations from here on are no memory: recordings of native programs write and read there what
+    /// one critical section hands over to another.
+    const HAND_OVERS: u64 = 1 << 63;
+
+    /// The location that stands for what a strand hands over.
+    pub const fn of_hand_over(strand: u32) -> Self {
+        Self(Self::HAND_OVERS | strand as u64)
+    }
+
+    /// Whether it stands for what is handed over, and not for memory of the program.
+    pub const fn is_hand_over(self) -> bool {
+        self.0 >= Self::HAND_OVERS
+    }
+}
+
 /// A run of neighbouring locations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Extent {

@@ -20,7 +20,9 @@
 //! way; then the race is called possible, and exploring the schedules settles it.
 //!
 //! # Cost
-//! Linear in the events of the run for each pair tried, of which there are at most `PAIRS` per finding.
+//! Linear in the events of the run for each pair tried, of which there are at most `PAIRS` per finding. Findings that are
+//! still to be settled after [`EFFORT`] events stay what the engine has said of them: a thousand tasks that race
+//! at a thousand places of the program are half a million findings.
 
 use crate::event::{Event, Listener, LockMode};
 use crate::finding::{Access, Certainty, Finding};
@@ -33,6 +35,9 @@ const PAIRS: usize = 64;
 
 /// Events and touched locations of the longest run that is settled.
 const LONGEST: u64 = 1 << 22;
+
+/// Events looked at for all findings of a run.
+pub const EFFORT: u64 = 1 << 29;
 
 /// No event.
 const NONE: u32 = u32::MAX;
@@ -70,6 +75,11 @@ impl Listener for Memory {
 
 /// Settles which races among the findings of a run are certain. `events` are those of the run.
 pub fn settle(events: &[Event], findings: &mut [Finding]) {
+    settle_within(EFFORT, events, findings);
+}
+
+/// The same, and no more findings once so many events were looked at.
+fn settle_within(effort: u64, events: &[Event], findings: &mut [Finding]) {
     let racy = findings.iter().filter_map(|finding| match finding {
         Finding::Race { place, .. } => Some(Location(place.location)),
         _ => None,
@@ -77,6 +87,9 @@ pub fn settle(events: &[Event], findings: &mut [Finding]) {
     let course = Course::new(events, &racy.collect());
     let mut search = Search::new(&course);
     for finding in findings {
+        if search.effort >= effort {
+            return;
+        }
         if let Finding::Race {
             certainty,
             place,
@@ -282,6 +295,8 @@ struct Search<'a> {
     done: Vec<u32>,
     question: u32,
     attempt: u32,
+    /// Events looked at so far.
+    effort: u64,
 }
 
 impl<'a> Search<'a> {
@@ -292,6 +307,7 @@ impl<'a> Search<'a> {
             done: vec![0; course.events.len()],
             question: 0,
             attempt: 0,
+            effort: 0,
         }
     }
 
@@ -368,6 +384,7 @@ impl<'a> Search<'a> {
         work.extend(course.before.get(x.at));
         work.extend(course.before.get(y.at));
         while let Some(at) = work.pop() {
+            self.effort += 1;
             if at == x.at || at == y.at {
                 return None;
             }
@@ -409,6 +426,7 @@ impl<'a> Search<'a> {
         self.attempt += 1;
         let mut state = State::default();
         for at in early.chain(late) {
+            self.effort += 1;
             let is_next = |&before: &u32| self.done[before as usize] == self.attempt;
             if !course.before.get(at).iter().all(is_next) || !state.runs(course, at) {
                 return false;
@@ -461,3 +479,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,11 +13,12 @@
 #   Known:      0 what an entry has besides its state
 #               8 states known for reads, 8200 for writes (1024 each)
 #           16392 steps, or null
-#   Taking:     0 where its addresses begin, 8 how many they are, 16 valid while this number is that at 24
-#              32 steps of reads, 24608 of writes (1024 each, of 24 bytes):
+#   Taking:     0 where addresses begin, 8 how many they are, four times; 64 valid while this number is that at 72
+#              80 where further addresses begin, 88 where these end
+#              96 steps of reads, 24672 of writes (1024 each, of 24 bytes):
 #                 state, epoch and bytes; the place of the program; the next state; the number of its meter, if
 #                 the step races
-#           49184 meters: 0 the address that is expected, 8 how far it is to the one after that
+#           49248 meters: 0 the address that is expected, 8 how far it is to the one after that
 # A granule has eight bytes, a state four.
 
     .intel_syntax noprefix
@@ -144,15 +145,24 @@ heddle_settled:
     mov r11, qword ptr fs:[heddle_known@TPOFF + 16392]
     test r11, r11
     jz \no
+    .irp stretch, 0, 16, 32, 48
     mov rax, rdi
-    sub rax, qword ptr [r11]
-    cmp rax, qword ptr [r11 + 8]
+    sub rax, qword ptr [r11 + \stretch]
+    cmp rax, qword ptr [r11 + \stretch + 8]
+    jb 10f
+    .endr
+    # What of the thread's own stack may have a history.
+    mov rax, qword ptr [r11 + 80]
+    cmp rdi, qword ptr [rax]
+    jb \no
+    cmp rdi, qword ptr [r11 + 88]
     jae \no
-    mov rax, qword ptr [r11 + 16]
+    jmp 11f
+10: mov rax, qword ptr [r11 + 64]
     mov eax, dword ptr [rax]
-    cmp eax, dword ptr [r11 + 24]
+    cmp eax, dword ptr [r11 + 72]
     jne \no
-    mov rsi, qword ptr [rsp + \depth]
+11: mov rsi, qword ptr [rsp + \depth]
 .endm
 
 # A state is set for the first time: to `no` if its block has no memory yet. rdx is lost.
@@ -216,7 +226,7 @@ heddle_settled:
     .cfi_def_cfa_offset 48
 # It races: the meter says which elements do, and this must be the next one.
 6:  mov r11, qword ptr fs:[heddle_known@TPOFF + 16392]
-    mov r11, qword ptr [r11 + rcx * 8 + 49184]
+    mov r11, qword ptr [r11 + rcx * 8 + 49248]
     cmp rdi, qword ptr [r11]
     jne 3f
     lock cmpxchg dword ptr [r8], edx
@@ -308,21 +318,21 @@ heddle_settled:
     .size \name, . - \name
 .endm
 
-    again heddle_again_read1, heddle_access_read1, 32, 0x01
-    again heddle_again_read2, heddle_access_read2, 32, 0x03
-    again heddle_again_read4, heddle_access_read4, 32, 0x0f
-    again heddle_again_read8, heddle_access_read8, 32, 0xff
-    again_wide heddle_again_read16, heddle_access_read16, 32, 8
-    again heddle_again_write1, heddle_access_write1, 24608, 0x01
-    again heddle_again_write2, heddle_access_write2, 24608, 0x03
-    again heddle_again_write4, heddle_access_write4, 24608, 0x0f
-    again heddle_again_write8, heddle_access_write8, 24608, 0xff
-    again_wide heddle_again_write16, heddle_access_write16, 24608, 8200
-    again heddle_again_update1, heddle_access_update1, 24608, 0x01
-    again heddle_again_update2, heddle_access_update2, 24608, 0x03
-    again heddle_again_update4, heddle_access_update4, 24608, 0x0f
-    again heddle_again_update8, heddle_access_update8, 24608, 0xff
-    again_wide heddle_again_update16, heddle_access_update16, 24608, 8200
+    again heddle_again_read1, heddle_access_read1, 96, 0x01
+    again heddle_again_read2, heddle_access_read2, 96, 0x03
+    again heddle_again_read4, heddle_access_read4, 96, 0x0f
+    again heddle_again_read8, heddle_access_read8, 96, 0xff
+    again_wide heddle_again_read16, heddle_access_read16, 96, 8
+    again heddle_again_write1, heddle_access_write1, 24672, 0x01
+    again heddle_again_write2, heddle_access_write2, 24672, 0x03
+    again heddle_again_write4, heddle_access_write4, 24672, 0x0f
+    again heddle_again_write8, heddle_access_write8, 24672, 0xff
+    again_wide heddle_again_write16, heddle_access_write16, 24672, 8200
+    again heddle_again_update1, heddle_access_update1, 24672, 0x01
+    again heddle_again_update2, heddle_access_update2, 24672, 0x03
+    again heddle_again_update4, heddle_access_update4, 24672, 0x0f
+    again heddle_again_update8, heddle_access_update8, 24672, 0xff
+    again_wide heddle_again_update16, heddle_access_update16, 24672, 8200
 
     hook __tsan_read1, heddle_again_read1, 8, 0x01
     hook __tsan_read2, heddle_again_read2, 8, 0x03

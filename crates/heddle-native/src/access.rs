@@ -8,7 +8,7 @@ use crate::api::guarded;
 use crate::busy;
 use crate::runtime::Runtime;
 use crate::shim::export;
-use crate::stack::{self, Gap};
+use crate::stack;
 use crate::thread::{Thread, checked, enter};
 use crate::updates;
 use heddle_core::AccessKind::{self, Read, Write};
@@ -165,11 +165,15 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
         return false;
     }
     thread.activity.access();
-    if !thread.gap.contains(address) {
-        if !thread.stack.contains(address) || thread.storage.contains(&address) {
-            return false;
+    if !thread.gaps.contains(address) {
+        let stack = match thread.stack.contains(address) {
+            true => Some(thread.stack),
+            false => stack::stack_of(address),
+        };
+        match stack.filter(|_| !thread.storage.contains(&address)) {
+            Some(stack) => stack.touched(address),
+            None => return false,
         }
-        thread.stack.touched(address);
     }
     let is_other = crate::ocr::is_block(address) && !crate::ocr::may_touch(&thread.ocr, address);
     if thread.openmp.watches(address) || is_other {
@@ -183,8 +187,8 @@ pub(crate) fn simple(kind: AccessKind, address: usize, len: usize, pc: usize) ->
     let mut is_done = step_simply(thread, kind, granule, mask, pc, site);
     if (granule as usize + 1) * GRANULE < address.wrapping_add(len) {
         // What was made sure of the first byte must hold for the others.
-        is_done &= thread.gap.contains(address)
-            && thread.gap.contains(address.wrapping_add(len - 1))
+        is_done &= thread.gaps.contains(address)
+            && thread.gaps.contains(address.wrapping_add(len - 1))
             && !crate::ocr::is_block(address.wrapping_add(len - 1));
         let mut others = granules(address, len).skip(1);
         is_done = is_done
@@ -216,7 +220,7 @@ fn step_simply(
     } = thread;
     match engine.touch_quickly(cache, cursor, touch, site) {
         Some(Quick::Stepped(taken)) => cache.took(taken, kind, mask, pc),
-        Some(Quick::Counted) if thread.gap.contains(granule as usize * GRANULE) => {
+        Some(Quick::Counted) if thread.gaps.contains(granule as usize * GRANULE) => {
             cache.took_race(kind, mask, pc);
         }
         Some(Quick::Counted) => {}
@@ -232,7 +236,7 @@ pub(crate) fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
     // The executable's hooks do not know whether accesses are checked now.
     let Some(thread) = checked() else { return };
     let mut start = address;
-    if len <= 2 * GRANULE && thread.gap.contains(address) {
+    if len <= 2 * GRANULE && thread.gaps.contains(address) {
         let left = granules(address, len).find(|&(granule, mask)| {
             !thread.has_made(kind, granule, mask) && !thread.take_again(kind, granule, mask, pc)
         });
@@ -294,9 +298,8 @@ fn sweep_alike(thread: &Thread, kind: AccessKind, taken: Taken, first: u64, end:
 /// Whole granules before `end` that are known or take a step again, racing ones included, from `first` on: where they end.
 fn sweep(thread: &Thread, kind: AccessKind, first: u64, end: usize, pc: usize) -> u64 {
     let last = end / GRANULE;
-    let is_open = (first as usize) < last
-        && thread.gap.contains(first as usize * GRANULE)
-        && thread.gap.contains(last * GRANULE - 1);
+    let addresses = first as usize * GRANULE..last * GRANULE;
+    let is_open = !addresses.is_empty() && thread.gaps.contains_all(&addresses);
     let (mut at, last) = (first, last as u64);
     while is_open && at < last {
         // SAFETY: the run's engine is never dropped, and there is one only.
@@ -326,7 +329,7 @@ fn touch(
     let address = granule as usize * GRANULE;
     thread.cache.follow(thread.cursor.strand());
     if thread.has_made(kind, granule, mask)
-        || thread.gap.contains(address) && thread.take_again(kind, granule, mask, pc)
+        || thread.gaps.contains(address) && thread.take_again(kind, granule, mask, pc)
     {
         return None;
     }
@@ -369,7 +372,7 @@ fn touch(
     if let Some(taken) = taken {
         cache.follow(cursor.strand());
         cache.took(taken, kind, mask, pc);
-    } else if thread.gap.contains(address) {
+    } else if thread.gaps.contains(address) {
         cache.took_race(kind, mask, pc);
     }
     if guarded::any()
@@ -387,15 +390,15 @@ fn note_stack(thread: &mut Thread, address: usize) {
     if thread.stack.contains(address) {
         return thread.stack.touched(address);
     }
-    if thread.gap.contains(address) {
+    if thread.gaps.contains(address) {
         return;
     }
-    match Gap::around(address, &thread.storage) {
-        None => stack::touched(address),
-        Some(gap) => {
-            thread.cache.take_again_in(gap.region());
-            thread.gap = gap;
+    match thread.gaps.find(address, &thread.storage) {
+        true => {
+            let region = thread.gaps.region(thread.stack, &thread.storage);
+            thread.cache.take_again_in(region);
         }
+        false => stack::touched(address),
     }
 }
 

@@ -38,12 +38,19 @@ pub(crate) fn begin() -> Busy {
     loop {
         // SAFETY: the calling thread's own word. Whoever closes the gate sees this, or the thread sees the gate.
         unsafe { &*words::busy() }.fetch_add(1, Ordering::SeqCst);
-        if may_go_on() {
-            if words::record() == 0 {
-                note_stranger();
-            }
+        // Nobody lists the word of a thread without a record: it must be counted before it looks at the gate.
+        let is_stranger = words::record() == 0;
+        if is_stranger {
+            note_stranger();
+        }
+        if is_gate_open() {
             return Busy(PhantomData);
         }
+        if is_stranger {
+            forget_stranger();
+        }
+        leave();
+        wait_for_gate();
     }
 }
 
@@ -51,20 +58,16 @@ pub(crate) fn begin() -> Busy {
 pub(crate) extern "C" fn pass_gate() {
     // SAFETY: the calling thread's own word.
     let word = unsafe { &*words::busy() };
-    while word.load(Ordering::Relaxed) & DEPTH == 1 && !may_go_on() {
+    while word.load(Ordering::Relaxed) & DEPTH == 1 && !is_gate_open() {
+        leave();
+        wait_for_gate();
         word.fetch_add(1, Ordering::SeqCst);
     }
 }
 
-/// Whether a thread that has just entered may stay; if not, it has left and waited.
 #[inline]
-fn may_go_on() -> bool {
-    if !GATE_CLOSED.load(Ordering::SeqCst) {
-        return true;
-    }
-    leave();
-    wait_for_gate();
-    false
+fn is_gate_open() -> bool {
+    !GATE_CLOSED.load(Ordering::SeqCst)
 }
 
 impl Drop for Busy {
@@ -218,7 +221,7 @@ fn forget_stranger() {
 
 #[cold]
 fn wait_for_gate() {
-    while GATE_CLOSED.load(Ordering::SeqCst) {
+    while !is_gate_open() {
         pause();
     }
 }
@@ -273,11 +276,23 @@ const PATIENCE: u32 = 20_000;
 /// Keeps all other threads out of the runtime, and waits until they have left. The caller is inside until
 /// [`open_gate`].
 pub(crate) fn close_gate() {
-    while GATE_CLOSED.swap(true, Ordering::SeqCst) {
+    while !enter_and_close() {
         // Another thread needs the others outside.
         pause();
     }
     wait_for_others(0, PATIENCE);
+}
+
+/// Closes the gate behind the thread, which is inside then; whether it was open. A signal that arrived outside, at a
+/// gate that its own thread has closed, would wait there for ever.
+fn enter_and_close() -> bool {
+    // SAFETY: the calling thread's own word. It must not wait at its own gate.
+    unsafe { &*words::busy() }.fetch_add(1, Ordering::SeqCst);
+    let was_open = !GATE_CLOSED.swap(true, Ordering::SeqCst);
+    if !was_open {
+        leave();
+    }
+    was_open
 }
 
 /// The same for work that can wait: gives up if another thread closes the gate, or does not leave soon. Whether the
@@ -285,7 +300,7 @@ pub(crate) fn close_gate() {
 pub(crate) fn try_close_gate() -> bool {
     const SPINS: u32 = 2_000;
     const PAUSES: u32 = 100;
-    if is_inside() || GATE_CLOSED.swap(true, Ordering::SeqCst) {
+    if is_inside() || !enter_and_close() {
         return false;
     }
     let is_alone = wait_for_others(SPINS, PAUSES);
@@ -295,11 +310,10 @@ pub(crate) fn try_close_gate() -> bool {
     is_alone
 }
 
-/// Enters past the gate that the thread has closed, and waits for the others to leave. Whether they have.
+/// Waits for the others to leave. Whether they have.
 fn wait_for_others(spins: u32, pauses: u32) -> bool {
-    // SAFETY: the calling thread's own word. It must not wait at its own gate.
+    // SAFETY: the calling thread's own word.
     let own = unsafe { &*words::busy() };
-    own.fetch_add(1, Ordering::SeqCst);
     for round in 0..spins + pauses {
         if are_others_outside(own) {
             return true;

@@ -80,15 +80,19 @@ fn report_once(ending: Ending) -> bool {
         return false;
     }
     let own = thread();
+    // Inside before it is the reporter: another signal must not find a report that is as good as begun.
+    let busy = busy::begin();
     let other = REPORTER.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire);
     match other {
         Ok(_) => {
-            let _busy = busy::begin();
             let failed = own_stack::call_on_large(|| report::finish(runtime, ending));
             FAILED.store(failed, Ordering::Release);
             WRITTEN.store(true, Ordering::Release);
         }
-        Err(other) if other != own => wait_until_written(),
+        Err(other) if other != own => {
+            drop(busy);
+            wait_until_written();
+        }
         // The report itself has failed, or it is done.
         Err(_) => {}
     }

@@ -18,6 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Lists longer than this are drawn together when the next strand is added.
 const LONG: usize = 32;
+/// And if that leaves so many, they are handed over to one task.
+const MANY: usize = 1 << 10;
 const SHARDS: usize = 64;
 
 /// In which schedules an edge holds.
@@ -71,6 +73,15 @@ impl Released {
     /// Whether both are the same task's.
     pub(crate) fn same_task(self, other: Self) -> bool {
         self.task == other.task
+    }
+
+    /// The one of two strands of a task that came later, and so stands for both. Strands are numbered as their task comes
+    /// to them.
+    pub(crate) fn later(self, other: Self) -> Self {
+        match self.strand < other.strand {
+            true => other,
+            false => self,
+        }
     }
 
     /// What the task does next comes after it.
@@ -139,11 +150,11 @@ impl Releases {
         self.push(runtime, thread, released);
     }
 
-    /// Adds a strand, which the thread's task has just ended.
+    /// Adds a strand of the thread's task: the one it has just ended, or that before its last release fence.
     pub(crate) fn push(&mut self, runtime: &Runtime, thread: &mut Thread, released: Released) {
         self.seen_by.clear();
         if let Some(at) = self.position(released.task) {
-            self.strands[at] = released;
+            self.strands[at] = self.strands[at].later(released);
             return;
         }
         if self.strands.len() >= LONG && self.strands.len().is_power_of_two() {
@@ -158,6 +169,19 @@ impl Releases {
             self.of_task.insert(released.task, self.strands.len());
         }
         self.strands.push(released);
+    }
+
+    /// Draws long lists together: all of them are handed over to the thread's task, whose next strand then stands for all.
+    /// That is more order than there is, for one task in [`MANY`].
+    pub(crate) fn draw_together(&mut self, runtime: &Runtime, thread: &mut Thread) {
+        if self.strands.len() < MANY {
+            return;
+        }
+        let own = thread.cursor.task();
+        let others = self.strands.iter().filter(|released| released.task != own);
+        let others: Vec<u32> = others.map(|released| released.strand).collect();
+        runtime.engine.hand_over_all(&mut thread.cursor, &others);
+        self.clear();
     }
 
     fn position(&self, task: TaskId) -> Option<usize> {

@@ -1,4 +1,5 @@
 //! The way from the executable's hooks (`hooks/hooks.s`) into the library, which leaves every register as it is.
+//! Cuts that are put into assembly text come by it, too: any instruction may stand before or behind them.
 //!
 //! Instrumented code calls the hooks by a convention that preserves all registers, so that it need not save
 //! any around a check that is hardly ever more than ten instructions. Here is where they are saved: the
@@ -12,6 +13,7 @@
 //! On the way the thread enters the runtime ([`crate::busy`]) and changes to its stack ([`crate::own_stack`]).
 
 use crate::access::slow;
+use crate::api::atomic::BY_RULE;
 use crate::busy;
 use std::arch::naked_asm;
 use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
@@ -238,9 +240,9 @@ unsafe extern "C" fn preserving() {
     )
 }
 
-/// What the executable's hooks jump to, and the function that does it.
+/// What the program jumps to with all its registers in use, and what is done then.
 macro_rules! entries {
-    ($($symbol:literal, $function:ident;)*) => {$(
+    ($($symbol:literal, $function:path;)*) => {$(
         const _: () = {
             #[unsafe(naked)]
             #[unsafe(export_name = $symbol)]
@@ -252,7 +254,7 @@ macro_rules! entries {
                     "lea rax, [rip + {function}]",
                     "jmp {preserving}",
                     ".cfi_endproc",
-                    function = sym slow::$function,
+                    function = sym $function,
                     preserving = sym preserving,
                 )
             }
@@ -261,19 +263,20 @@ macro_rules! entries {
 }
 
 entries! {
-    "heddle_access_read1", READ1;
-    "heddle_access_read2", READ2;
-    "heddle_access_read4", READ4;
-    "heddle_access_read8", READ8;
-    "heddle_access_read16", READ16;
-    "heddle_access_write1", WRITE1;
-    "heddle_access_write2", WRITE2;
-    "heddle_access_write4", WRITE4;
-    "heddle_access_write8", WRITE8;
-    "heddle_access_write16", WRITE16;
-    "heddle_access_update1", UPDATE1;
-    "heddle_access_update2", UPDATE2;
-    "heddle_access_update4", UPDATE4;
-    "heddle_access_update8", UPDATE8;
-    "heddle_access_update16", UPDATE16;
+    "heddle_access_read1", slow::READ1;
+    "heddle_access_read2", slow::READ2;
+    "heddle_access_read4", slow::READ4;
+    "heddle_access_read8", slow::READ8;
+    "heddle_access_read16", slow::READ16;
+    "heddle_access_write1", slow::WRITE1;
+    "heddle_access_write2", slow::WRITE2;
+    "heddle_access_write4", slow::WRITE4;
+    "heddle_access_write8", slow::WRITE8;
+    "heddle_access_write16", slow::WRITE16;
+    "heddle_access_update1", slow::UPDATE1;
+    "heddle_access_update2", slow::UPDATE2;
+    "heddle_access_update4", slow::UPDATE4;
+    "heddle_access_update8", slow::UPDATE8;
+    "heddle_access_update16", slow::UPDATE16;
+    "heddle_cut_anywhere", BY_RULE;
 }

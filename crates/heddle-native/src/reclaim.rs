@@ -87,7 +87,12 @@ pub(crate) fn reclaim() {
             // SAFETY: records in the list are there; their threads are outside, so nobody else uses them.
             let threads = || records.iter().map(|&record| unsafe { &mut *record });
             let mut kept = Kept::default();
-            threads().for_each(|thread| kept.cursor(&thread.cursor));
+            threads().for_each(|thread| {
+                kept.cursor(&thread.cursor);
+                if let Some(wait) = &thread.last_wait {
+                    wait.list(&mut kept);
+                }
+            });
             list_names(&mut kept);
             let caches = threads().map(|thread| {
                 let was_inside = thread.activity.is_parked || thread.activity.entered == cycle;

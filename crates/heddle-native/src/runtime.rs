@@ -1,5 +1,6 @@
 //! The one checked run of this process: from the loading of the library to the process's end.
 
+use crate::lock_places::Places;
 use crate::report::options::Options;
 use crate::thread;
 use heddle_core::LockId;
@@ -147,7 +148,10 @@ pub struct Lock {
 
 /// The program's locks, numbered as they are first taken.
 #[derive(Debug, Default)]
-pub struct Locks(Mutex<Table>);
+pub struct Locks {
+    table: Mutex<Table>,
+    places: Places,
+}
 
 #[derive(Debug, Default)]
 struct Table {
@@ -163,23 +167,30 @@ impl Locks {
 
     /// The number of the lock at `address` for the threads of one group.
     pub fn id_in(&self, group: ContentionGroup, address: usize, kind: LockKind) -> LockId {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let Table { ids, locks } = &mut *table;
         *ids.entry((group, address, kind)).or_insert_with(|| {
             locks.push(Lock { address, kind });
-            LockId::new(locks.len() as u32)
+            let id = LockId::new(locks.len() as u32);
+            self.places.add(address, id);
+            id
         })
+    }
+
+    /// Where they are.
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     /// What sort of lock this is.
     pub fn kind(&self, lock: LockId) -> Option<LockKind> {
-        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         Some(table.locks.get(lock.index().checked_sub(1)?)?.kind)
     }
 
     /// All of them; row `n` is lock `n + 1`.
     pub fn all(&self) -> Vec<Lock> {
-        self.0
+        self.table
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .locks

@@ -11,5 +11,5 @@ pub(crate) fn give_back(runtime: &Runtime, thread: &mut Thread, lock: LockId) {
     guarded::section_ends(runtime, thread);
     updates::section_ends(runtime, thread);
     runtime.engine.release(&mut thread.cursor, lock);
-    updates::section_ended(thread);
+    updates::section_ended(runtime, thread);
 }

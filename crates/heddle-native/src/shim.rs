@@ -2,8 +2,9 @@
 //! function that would have been called without us.
 //!
 //! An access is reported with the place in the program that made it. For a call that is its return
-//! address, which Rust cannot name; so every entry point is a two-instruction shim that passes `[rsp]`
-//! in the next free argument register and jumps to a Rust function with one more parameter.
+//! address, which Rust cannot name; so every entry point is a short shim that passes `[rsp]`
+//! in the next free argument register and jumps to a Rust function with one more parameter. Where the program has
+//! a function of its own for such a call, the shim jumps there instead ([`crate::own_symbol`]).
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,13 +49,19 @@ macro_rules! export {
 macro_rules! entry {
     ($symbol:literal $name:ident ($($arg:ident: $ty:ty),* $(; $float:ident: $float_ty:ty)?)) => {
         const _: () = {
+            $crate::own_symbol::own_symbol!($symbol);
             #[unsafe(naked)]
             #[unsafe(export_name = $symbol)]
             unsafe extern "C" fn shim() {
                 std::arch::naked_asm!(
+                    "cmp qword ptr [rip + {own}], 0",
+                    "jne 2f",
                     concat!("mov ", $crate::shim::next_register!($($arg)*), ", [rsp]"),
                     "jmp {function}",
+                    "2:",
+                    "jmp qword ptr [rip + {own}]",
                     function = sym $name,
+                    own = sym OWN,
                 )
             }
         };

@@ -14,7 +14,7 @@
 //! # Cost
 //! What is forgotten was touched before, or lies between two places that were.
 
-use heddle_rt::Region;
+use heddle_rt::{Region, STRETCHES};
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
@@ -30,34 +30,69 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 /// Changes whenever a stack comes or goes.
 static VERSION: AtomicU32 = AtomicU32::new(0);
 
-/// Addresses among which there is no stack and no thread-local storage of the thread that looks.
+/// Where a thread has found neither a stack nor thread-local storage of its own: the last few gaps between them. A
+/// program's arrays lie on both sides of its threads' stacks.
 #[derive(Debug, Default)]
-pub(crate) struct Gap {
-    addresses: Range<usize>,
+pub(crate) struct Gaps {
+    /// The last one first.
+    gaps: [Range<usize>; STRETCHES],
     version: u32,
 }
 
-impl Gap {
-    /// The same for the common path.
-    pub(crate) fn region(&self) -> Region {
+impl Gaps {
+    /// The same for the common path, with what of the thread's own stack may have a history. A thread's storage may
+    /// lie at the top of its stack.
+    pub(crate) fn region(&self, stack: &'static Stack, storage: &Range<usize>) -> Region {
+        let high = match stack.contains(storage.start) {
+            true => storage.start,
+            false => stack.top(),
+        };
         Region {
-            start: self.addresses.start,
-            len: self.addresses.len(),
+            stretches: self.gaps.each_ref().map(|gap| (gap.start, gap.len())),
             version: &VERSION,
             as_of: self.version,
+            low: &stack.mark,
+            high,
         }
     }
 
-    /// Whether the address lies in it.
+    /// Whether the address lies in one of them.
     #[inline]
     pub(crate) fn contains(&self, address: usize) -> bool {
-        self.addresses.contains(&address) && self.version == VERSION.load(Ordering::Acquire)
+        self.gaps.iter().any(|gap| gap.contains(&address)) && self.is_valid()
+    }
+
+    /// Whether all these addresses, at least one, lie in one of them.
+    pub(crate) fn contains_all(&self, addresses: &Range<usize>) -> bool {
+        let has_all = |gap: &Range<usize>| gap.start <= addresses.start && addresses.end <= gap.end;
+        self.gaps.iter().any(has_all) && self.is_valid()
+    }
+
+    #[inline]
+    fn is_valid(&self) -> bool {
+        self.version == VERSION.load(Ordering::Acquire)
+    }
+
+    /// Notes the gap around `address`; says no if that lies on a stack or in `storage`.
+    #[cold]
+    pub(crate) fn find(&mut self, address: usize, storage: &Range<usize>) -> bool {
+        let version = VERSION.load(Ordering::Acquire);
+        let Some(gap) = Self::around(address, storage) else {
+            return false;
+        };
+        if self.version != version {
+            *self = Self {
+                version,
+                ..Self::default()
+            };
+        }
+        self.gaps.rotate_right(1);
+        self.gaps[0] = gap;
+        true
     }
 
     /// The largest gap around `address`; none if it lies on a stack or in `storage`.
-    #[cold]
-    pub(crate) fn around(address: usize, storage: &Range<usize>) -> Option<Self> {
-        let version = VERSION.load(Ordering::Acquire);
+    fn around(address: usize, storage: &Range<usize>) -> Option<Range<usize>> {
         let used = USED.load(Ordering::Acquire).min(STACKS);
         let stacks = TABLE[..used].iter().filter_map(|slot| {
             // SAFETY: rows are null or leaked records.
@@ -75,7 +110,7 @@ impl Gap {
                 addresses.end = addresses.end.min(taken.start);
             }
         }
-        Some(Self { addresses, version })
+        Some(addresses)
     }
 }
 
@@ -282,4 +317,37 @@ unsafe extern "C" fn note_storage(
         found.end = found.end.max(data + header.p_memsz as usize);
     }
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_on_both_sides_of_a_stack_are_found_once() {
+        let stack = register();
+        let (below, above) = (own_bounds().start - 64, own_bounds().end + 64);
+        let mut gaps = Gaps::default();
+        assert!(!gaps.contains(below) && !gaps.find(own_bounds().start, &(0..0)));
+        assert!(gaps.find(below, &(0..0)) && gaps.find(above, &(0..0)));
+        assert!(gaps.contains(below) && gaps.contains(above));
+        assert!(gaps.contains_all(&(above..above + 8)));
+        assert!(
+            !gaps.contains_all(&(below..above)),
+            "the stack is in between"
+        );
+        assert!(!gaps.contains(own_bounds().start));
+        unregister(stack);
+        assert!(!gaps.contains(below), "a stack has gone");
+    }
+
+    #[test]
+    fn the_common_path_takes_no_steps_in_thread_local_storage() {
+        let stack = register();
+        let storage = stack.top() - 4096..stack.top();
+        let region = Gaps::default().region(stack, &storage);
+        assert_eq!(region.high, storage.start);
+        assert_eq!(Gaps::default().region(stack, &(0..0)).high, stack.top());
+        unregister(stack);
+    }
 }

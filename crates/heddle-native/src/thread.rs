@@ -9,7 +9,7 @@ use crate::busy;
 use crate::own_stack::{self, Stacks};
 use crate::reclaim::{self, Activity};
 use crate::runtime::{Runtime, runtime};
-use crate::stack::{self, Gap, Stack};
+use crate::stack::{self, Gaps, Stack};
 use crate::words;
 use heddle_core::AccessKind;
 use heddle_rt::{Cursor, Engine, Known, Taking, ThreadCache, View};
@@ -33,13 +33,17 @@ pub struct Thread {
     /// Its own thread-local storage.
     pub storage: Range<usize>,
     /// Where it need not look for stacks.
-    pub(crate) gap: Gap,
+    pub(crate) gaps: Gaps,
     /// While above 0 its accesses are not checked.
     pub ignore: u32,
     /// What matters to giving back what is unused.
     pub(crate) activity: Activity,
     /// The granule of a volatile read that was checked, and made since; 0 if the thread has entered since then.
     pub(crate) awaited: u64,
+    /// Its last wait at a condition variable, in the section that it is still in.
+    pub(crate) last_wait: Option<crate::pthread::Signalled>,
+    /// How often it has taken each lock of the program's own making that it has taken more than once.
+    pub(crate) again: Vec<(usize, u32)>,
     /// Whether accesses may be made in the quick way.
     pub(crate) is_quick: bool,
     /// What it remembers of OpenMP.
@@ -58,7 +62,7 @@ pub struct Thread {
 // What `hooks/hooks.s` and `hooks/hooks.ll` rely on.
 const _: () = {
     assert!(matches!(Known::PARTS, [0, 8, 8200, 16392]));
-    assert!(matches!(Taking::PARTS, [0, 32, 24608, 24, 49184]));
+    assert!(matches!(Taking::PARTS, [0, 96, 24672, 24, 49248]));
 };
 
 static THREADS: AtomicU32 = AtomicU32::new(0);
@@ -174,10 +178,12 @@ pub fn attach(cursor: Cursor) {
         cursor,
         stack: stack::register(),
         storage: stack::thread_local_storage(),
-        gap: Gap::default(),
+        gaps: Gaps::default(),
         ignore: 0,
         activity: Activity::default(),
         awaited: 0,
+        last_wait: None,
+        again: Vec::new(),
         is_quick: runtime.engine.is_quick(),
         openmp: crate::openmp::Local::default(),
         api: crate::api::Local::default(),
@@ -230,6 +236,13 @@ pub(crate) fn stacks() -> Option<Stacks> {
     let thread = words::record() as *const Thread;
     // SAFETY: null or the calling thread's record; this part of it is never changed.
     unsafe { (!thread.is_null()).then(|| (&raw const (*thread).stacks).read())? }
+}
+
+/// Whether the calling thread is in the section in which it last waited at a condition variable.
+pub(crate) fn has_waited() -> bool {
+    let thread = words::record() as *const Thread;
+    // SAFETY: null or the calling thread's record; no other thread changes this part of it.
+    !thread.is_null() && unsafe { (*thread).last_wait.is_some() }
 }
 
 /// Whether the calling thread has a record.

@@ -4,7 +4,8 @@
 //! nothing from the sections before it: a race beside two sections that only count is certain. But what it writes is
 //! made of what all before it wrote: whoever reads the value after it (`while (left) ...`) comes after all of them, and
 //! not only after the last. So for each granule that is updated in this way, the section is kept in which it was last
-//! written otherwise, and those that have updated it since; a read receives from all of them.
+//! written otherwise, and those that have updated it since; a read receives from all of them. If these are very many and
+//! parallel, one of them receives from all others, and stands for all.
 
 use crate::access::GRANULE;
 use crate::hand_off::{Released, Releases};
@@ -89,6 +90,10 @@ pub(crate) fn writes(runtime: &Runtime, thread: &mut Thread, granule: u64) {
     } else if !any() {
         return;
     }
+    // No section of another task comes after what only excludes.
+    if !runtime.engine.may_hand_over(&thread.cursor) {
+        return;
+    }
     table(|table| {
         match table.updated.entry(granule) {
             Entry::Vacant(_) if !is_update => return,
@@ -114,23 +119,26 @@ pub(crate) fn section_ends(runtime: &Runtime, thread: &mut Thread) {
         return;
     }
     table(|table| {
-        let Some(granules) = table.running.get(&thread.cursor.task()) else {
+        let Table { updated, running } = table;
+        let Some(granules) = running.get(&thread.cursor.task()) else {
             return;
         };
+        for granule in granules {
+            if let Some(updates) = updated.get_mut(granule) {
+                updates.draw_together(runtime, thread);
+            }
+        }
         let released = Released::now(runtime, thread);
         for granule in granules {
-            let updates = table
-                .updated
-                .entry(*granule)
-                .or_insert_with(|| none(*granule));
+            let updates = updated.entry(*granule).or_insert_with(|| none(*granule));
             updates.push(runtime, thread, released);
         }
     });
 }
 
 /// It has given one back, and may hold others.
-pub(crate) fn section_ended(thread: &Thread) {
-    if any() && thread.cursor.holds_nothing() {
+pub(crate) fn section_ended(runtime: &Runtime, thread: &Thread) {
+    if any() && !runtime.engine.may_hand_over(&thread.cursor) {
         table(|table| table.running.remove(&thread.cursor.task()));
     }
 }

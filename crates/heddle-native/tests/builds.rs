@@ -268,3 +268,42 @@ fn preprocessing_gives_what_the_plain_compiler_would() {
         "void add(int n);\nint main() { add(100); return 0; }"
     );
 }
+
+/// A program with functions of its own under names of the C library, with other parameters: nothing is to be made
+/// of what is found where the C library's parameters would be.
+const OWN_NAMES: &str = "\
+double time(void);
+long qsort(long, long);
+int printf(double, int);
+static long place, sum[2];
+int main(void)
+{
+    #pragma omp parallel for num_threads(2)
+    for (int i = 0; i < 2; i++)
+        sum[i] = (long)time() + qsort((long)&place, 3) + printf(1.5, 4);
+    return sum[0] != 13 || sum[1] != 13;
+}
+";
+
+const OWN_FUNCTIONS: &str = "\
+double time(void) { return 2.5; }
+long qsort(long place, long count) { return (place != 0) + count * 2; }
+int printf(double number, int more) { return (int)number + more - 1; }
+";
+
+#[test]
+fn a_program_keeps_functions_of_its_own_with_names_of_the_c_library() {
+    for compiler in COMPILERS {
+        let dir = scratch(&format!("builds-own-names-{compiler}"));
+        std::fs::write(dir.join("main.c"), OWN_NAMES).expect("the folder is writable");
+        std::fs::write(dir.join("own.c"), OWN_FUNCTIONS).expect("the folder is writable");
+        let mut command = harness::heddle();
+        command
+            .current_dir(&dir)
+            .args(["cc", "--compiler", compiler]);
+        command.args(["-fopenmp", "-w", "main.c", "own.c", "-o", "prog"]);
+        succeed(&mut command);
+        let run = finished(harness::run(&["--threads", "2", "--"]).arg(dir.join("prog")));
+        assert_eq!(run.status.code(), Some(0), "{compiler}: {}", all(&run));
+    }
+}

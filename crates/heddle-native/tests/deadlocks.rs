@@ -33,6 +33,55 @@ int main(void) {
 }
 ";
 
+/// The same with a lock on the heap that is freed in between, or not; the next one comes to be where it was.
+const RENEWED: &str = "\
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, *b;
+int turn;
+static pthread_mutex_t *made(void) { pthread_mutex_t *m = malloc(sizeof *m); pthread_mutex_init(m, 0); return m; }
+static void both(pthread_mutex_t *one, pthread_mutex_t *other) {
+  pthread_mutex_lock(one);
+  pthread_mutex_lock(other);
+  pthread_mutex_unlock(other);
+  pthread_mutex_unlock(one);
+}
+static void *first(void *p) {
+  both(&a, b);
+  RENEW
+  __atomic_store_n(&turn, 1, __ATOMIC_RELEASE);
+  return p;
+}
+static void *second(void *p) {
+  while (!__atomic_load_n(&turn, __ATOMIC_ACQUIRE)) usleep(1000);
+  both(b, &a);
+  return p;
+}
+int main(void) {
+  pthread_t one, two;
+  b = made();
+  pthread_create(&one, 0, first, 0);
+  pthread_create(&two, 0, second, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}
+";
+
+#[test]
+fn a_lock_in_the_place_of_one_that_was_freed_is_another() {
+    for (name, renew, is_one) in [
+        ("renewed", "free(b); b = made();", false),
+        ("kept", "", true),
+    ] {
+        let dir = scratch(&format!("locks-{name}"));
+        let program = compiled(&dir, name, &["-pthread"], &RENEWED.replace("RENEW", renew));
+        let found = all(&finished(run(&["--possible", "--"]).arg(program)));
+        assert_eq!(found.contains("possible deadlock"), is_one, "{found}");
+    }
+}
+
 /// What is printed about the program, with these pieces.
 fn report(name: &str, second: &str, take: &str, gate: bool) -> String {
     let (enter, leave) = match gate {

@@ -193,7 +193,7 @@ static void round_of_tasks(int count)
 }
 static void *forks(void *unused)
 {
-    for (int n = 0; n < 60; n++) {
+    for (int n = 0; n < 300; n++) {
         pid_t child = fork();
         if (child == 0) {
             alarm(20);

@@ -391,3 +391,97 @@ fn misuse_is_a_finding_and_nothing_else() {
         }
     }
 }
+
+/// What compilers of its time took: extensions by their names alone, an undeclared function, a missing value.
+const OLDER: &str = "
+#include <ocr.h>
+#include <ocr-legacy.h>
+#include <extensions/ocr-profiler.h>
+int shared;
+void second(void *block);
+static int nothing(void) { return; }
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    ocrGuid_t block;
+    void *place;
+    ocrDbCreate(&block, &place, 8, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+    nothing();
+    *(int *)place = atoi(\"1\") + DB_MODE_EW;
+    second(depv[0].ptr);
+    ocrPrintf(\"%d\", shared);
+    ocrShutdown();
+    return NULL_GUID;
+}
+";
+
+/// A part of it that was compiled with another `ocr.h`, where what is a macro here is a function. A hint has the same
+/// size in all. Both parts define one variable.
+const PART: &str = "
+int shared;
+unsigned PRINTF(const char *, ...), ocrPrintf(const char *, ...);
+unsigned SNPRINTF(char *, unsigned, const char *, ...), ocrSnprintf(char *, unsigned, const char *, ...);
+unsigned long getArgc(void *);
+char *getArgv(void *, unsigned long);
+unsigned char ocrHintInit(void *, int);
+void second(void *block)
+{
+    char text[8], same[8];
+    struct { int type; unsigned long mask, values[12], behind; } hint = {.behind = 3};
+    ocrHintInit(&hint, 1);
+    shared = (int)getArgc(block);
+    SNPRINTF(text, 8, \"%d%.1f\", 1, 2.5);
+    ocrSnprintf(same, 8, \"%s\", text);
+    PRINTF(\"%s:\", getArgv(block, 0) == 0 ? 0 : same);
+    ocrPrintf(\"%lu:\", hint.behind);
+}
+";
+
+#[test]
+fn sources_of_older_compilers_are_compiled() {
+    let dir = scratch("ocr-older");
+    let part = dir.join("part.c");
+    std::fs::write(&part, PART).expect("the folder is writable");
+    let part = part.to_string_lossy();
+    let program = compiled(&dir, "older", &["--ocr", &part], OLDER);
+    for (found, said) in kinds(&program) {
+        assert!(found.is_empty(), "{said}");
+        assert!(said.contains("12.5:3:1"), "{said}");
+    }
+}
+
+/// A task waits for an event that another creates under its label, and then reads what that wrote before.
+const LATE_LABEL: &str = r#"
+static int value;
+EDT(sender)
+{
+    ocrGuid_t range = {.guid = (intptr_t)paramv[0]}, event;
+    value = 5;
+    ocrGuidFromIndex(&event, range, 2);
+    ocrEventCreate(&event, OCR_EVENT_STICKY_T, GUID_PROP_IS_LABELED | EVT_PROP_TAKES_ARG);
+    ocrEventSatisfy(event, NULL_GUID);
+    return NULL_GUID;
+}
+MAIN
+{
+    ocrGuid_t range, event, block;
+    void *place;
+    u64 size;
+    ocrGuidRangeCreate(&range, 4, GUID_USER_EVENT_STICKY);
+    u64 params[1] = {(u64)range.guid};
+    create(sender, 1, params, 0, NULL);
+    ocrGuidFromIndex(&event, range, 2);
+    u8 result = ocrLegacyBlockProgress(event, &block, &place, &size, LEGACY_PROP_WAIT_FOR_CREATE);
+    ocrPrintf("result %d, value %d\n", result, value);
+    ocrShutdown();
+    return NULL_GUID;
+}
+"#;
+
+#[test]
+fn a_wait_may_be_for_the_creation_of_an_event() {
+    let dir = scratch("ocr-late-label");
+    for (found, said) in kinds(&short(&dir, "late-label", &[], LATE_LABEL)) {
+        assert!(found.is_empty(), "{said}");
+        assert!(said.contains("result 0, value 5"), "{said}");
+    }
+}

@@ -58,6 +58,42 @@ fn a_recording_that_cannot_be_written_does_not_stop_the_program() {
     assert!(harness::text(&output.stderr).contains("cannot record"));
 }
 
+/// A race, so many events that it has reached the file, and an end that nothing can see.
+const KILLED: &str = "\
+#include <pthread.h>
+#include <signal.h>
+int x;
+static void *write_x(void *unused) { x = 1; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_create(&thread, 0, write_x, 0);
+    x = 2;
+    pthread_join(thread, 0);
+    for (int n = 0; n < 50000; n++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
+    raise(SIGKILL);
+}
+";
+
+#[test]
+fn what_a_killed_program_recorded_is_looked_at_for_races() {
+    let dir = harness::scratch("record-killed");
+    let program = harness::compiled(&dir, "program", &["-pthread"], KILLED);
+    let recording = dir.join("run.hdl");
+    let mut command = harness::run(&["--record"]);
+    harness::finished(command.arg(&recording).arg("--").arg(program));
+    let output = harness::finished(harness::heddle().arg("check").arg(&recording));
+    let said = harness::all(&output);
+    assert!(said.contains("race: "), "{said}");
+    assert!(said.contains("the file is cut short"), "{said}");
+    let shown = format!("{}: 1 race", recording.display());
+    assert!(said.contains(&shown), "{said}");
+}
+
 fn agrees(dir: &Path, name: &str) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/programs")

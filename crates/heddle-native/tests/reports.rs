@@ -1,6 +1,8 @@
 //! What reports on native programs say, in the program's own words.
 
 mod harness;
+#[path = "reports/words.rs"]
+mod words;
 
 use harness::{compiled, finished, run, scratch, text};
 
@@ -235,3 +237,236 @@ fn a_taskwait_is_not_suggested_for_tasks_of_tasks() {
     );
     assert!(!printed.contains("until the program ends"), "{printed}");
 }
+
+const MEMBERS: &str = "\
+struct stats { long n; double samples; };
+static struct stats st;
+static int count;
+static void record(struct stats *s, double v)
+{
+    s->samples += v;
+    count++;
+}
+int main(void)
+{
+    #pragma omp parallel for
+    for (int i = 0; i < 100; i++)
+        record(&st, i);
+    #pragma omp parallel for
+    for (int i = 0; i < 100; i++)
+        count += i;
+}
+";
+
+#[test]
+fn a_clause_is_suggested_only_for_what_the_construct_itself_names() {
+    for level in ["-O0", "-O2"] {
+        let printed = report(&format!("members{level}"), &[level, "-fopenmp"], MEMBERS);
+        let says = |text: &str| assert!(printed.contains(text), "{level}: {text}\n{printed}");
+        says("help: put `#pragma omp atomic` before the update at 6:16");
+        says("help: put `#pragma omp atomic` before the update at 7:10");
+        says("help: add reduction(+: count) to the loop at line 14");
+        assert!(!printed.contains("samples)"), "{printed}");
+    }
+}
+
+const TASKS: &str = "\
+int main(int argc, char **argv)
+{
+    double vla[argc + 19];
+    int slots[8];
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp taskloop grainsize(1)
+        for (int i = 0; i < 20; i++)
+            vla[i / 2] = i;
+        for (int i = 0; i < 20; i++)
+        {
+            #pragma omp task
+            slots[i % 8] = i;
+        }
+    }
+    return vla[0] + slots[0] > 1e9;
+}
+";
+
+#[test]
+fn tasks_that_can_depend_are_told_on_what() {
+    let printed = report("tasks", &["-fopenmp", "-O1"], TASKS);
+    let says = |text: &str| assert!(printed.contains(text), "{text}\n{printed}");
+    says("help: put both accesses under `#pragma omp critical`");
+    says("help: give these tasks depend(inout: slots[i % 8]), so that they run in turn");
+    // How large it is, only the running program knew.
+    says("= vla is a local variable, declared at ");
+}
+
+const BRANCHES: &str = "\
+int main(void)
+{
+    int total = 0, first = 0, second = 0;
+    #pragma omp parallel sections num_threads(2)
+    {
+        #pragma omp section
+        { first = 1; total += 1; }
+        #pragma omp section
+        { second = first; total += 2; }
+    }
+    return total + first + second > 9;
+}
+";
+
+#[test]
+fn accesses_of_different_branches_keep_their_lines() {
+    let printed = report("branches", &["-fopenmp", "-O2"], BRANCHES);
+    let says = |text: &str| assert!(printed.contains(text), "{text}\n{printed}");
+    says("race: first is written and read by two sections");
+    says("race: total is written by two sections");
+    says("{ first = 1; total += 1; }");
+    says("{ second = first; total += 2; }");
+    assert!(!printed.contains("first is written by two"), "{printed}");
+}
+
+const QUEUE: &str = "\
+#include <pthread.h>
+#include <stdio.h>
+static struct { int tail, items[16]; } q;
+static void push(int x)
+{
+    q.items[q.tail++ % 16] = x;
+}
+static int peek(void) { return q.items[0]; }
+static void *producer(void *arg)
+{
+    for (int i = 0; i < 10; i++) push(i);
+    return arg;
+}
+static void *consumer(void *arg)
+{
+    int *sum = arg;
+    for (int i = 0; i < 10; i++) *sum += peek();
+    return 0;
+}
+int main(void)
+{
+    int sum = 0;
+    pthread_t a, b;
+    pthread_create(&a, 0, producer, 0);
+    pthread_create(&b, 0, consumer, &sum);
+    printf(\"so far %d\\n\", sum);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+}
+";
+
+#[test]
+fn both_stacks_are_shown_where_only_one_way_leads_there() {
+    for level in ["-O0", "-O2"] {
+        for fixed in ["-fPIE", "-no-pie"] {
+            let flags = [level, "-pthread", fixed];
+            let printed = report(&format!("queue{level}{fixed}"), &flags, QUEUE);
+            let says = |text: &str| assert!(printed.contains(text), "{flags:?}: {text}\n{printed}");
+            says("    in push at ");
+            says("    in producer at ");
+            // The optimiser takes the read out of its loop.
+            if level == "-O0" {
+                says("    in peek at ");
+                says("    in consumer at ");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_pointer_leads_to_is_not_taken_for_the_pointer() {
+    for level in ["-O0", "-O2"] {
+        let printed = report(&format!("pointer{level}"), &[level, "-pthread"], QUEUE);
+        let says = |text: &str| assert!(printed.contains(text), "{level}: {text}\n{printed}");
+        says("= sum is a local variable of 4 bytes, declared at ");
+        says(".c:22:");
+    }
+}
+
+/// The report on a program in C++.
+fn report_of_cxx(name: &str, level: &str, source: &str) -> String {
+    let flags = [level, "-xc++", "-pthread", "-Wl,--no-as-needed", "-lstdc++"];
+    report(name, &flags, source)
+}
+
+const CONTAINERS: &str = "\
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <vector>
+static std::vector<std::string> lines;
+static std::shared_mutex rw;
+static long hits;
+static void worker()
+{
+    lines.push_back(\"x\");
+    std::shared_lock<std::shared_mutex> held(rw);
+    hits++;
+}
+int main()
+{
+    std::thread one(worker), two(worker);
+    one.join();
+    two.join();
+}
+";
+
+#[test]
+fn races_in_containers_are_told_in_the_programs_lines() {
+    for level in ["-O0", "-O2"] {
+        // The stack of the earlier access is not known in every run: then the library's own line is told.
+        let runs =
+            (0..8).map(|run| report_of_cxx(&format!("containers{level}-{run}"), level, CONTAINERS));
+        let mut others = Vec::new();
+        let is_told = |printed: &String| {
+            let is_known = !printed.contains("/usr/include");
+            if !is_known {
+                others.push(printed.clone());
+            }
+            is_known
+        };
+        let printed = runs.into_iter().find(is_told);
+        let Some(printed) = printed else {
+            panic!("{level}: never told: {}", others.join("\n"));
+        };
+        let says = |text: &str| assert!(printed.contains(text), "{level}: {text}\n{printed}");
+        says("10 |     lines.push_back(\"x\");");
+        says("race: lines is ");
+        says("by the thread created at 16:");
+        assert!(!printed.contains("basic_string<"), "{printed}");
+        let of_lines = printed.matches("race: lines is ").count();
+        assert_eq!(of_lines, 1, "one cause, one finding: {printed}");
+    }
+}
+
+#[test]
+fn a_lock_held_for_reading_does_not_protect_a_write() {
+    let printed = report_of_cxx("shared", "-O1", CONTAINERS);
+    let help = "help: take rwlock rw for writing at the write at 12:9";
+    assert!(printed.contains(help), "{printed}");
+}
+
+const ON_STACK: &str = "\
+#include <mutex>
+#include <thread>
+class Account {
+public:
+    void deposit(int amount) { std::lock_guard<std::mutex> held(m); balance += amount; }
+    int read() const { return balance; }
+private:
+    std::mutex m;
+    int balance = 0;
+};
+int main()
+{
+    Account account;
+    std::thread one([&] { account.deposit(5); });
+    int seen = account.read();
+    one.join();
+    return seen > 5;
+}
+";

@@ -62,3 +62,12 @@ fn a_parallel_region_costs_the_same_however_many_came_before() {
         "the eighth thousand: {found:.1?}"
     );
 }
+
+#[test]
+fn memory_does_not_grow_with_the_sections_that_are_over() {
+    let found = ["-DDO=chunks", "-DDO=reductions"].map(|which| ratio("sections", &[which]));
+    assert!(
+        found.iter().all(|&ratio| ratio < 1.2),
+        "twice the sections: {found:.2?}"
+    );
+}

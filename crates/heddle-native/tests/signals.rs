@@ -287,7 +287,49 @@ fn a_kill_at_any_moment_leaves_a_report() {
         assert_ends(&mut child, round);
         let written = std::fs::read_to_string(&report).unwrap_or_default();
         assert!(written.contains("race: x is"), "round {round}: {written}");
+        assert!(!written.contains("deadlock"), "round {round}: {written}");
     }
+}
+
+#[test]
+fn a_report_needs_nothing_of_the_programs_allocator() {
+    // The signal comes while the allocator is locked by the very thread that then writes the report.
+    let rest = r#"
+static char room[1 << 22];
+static size_t used;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int is_armed, is_inside;
+void *malloc(size_t size)
+{
+    if (is_inside)
+        __builtin_trap();
+    pthread_mutex_lock(&lock);
+    if (is_armed) {
+        is_inside = 1;
+        raise(SIGTERM);
+    }
+    void *block = room + used;
+    used += (size + 31) & ~15ul;
+    pthread_mutex_unlock(&lock);
+    return used <= sizeof room ? block : 0;
+}
+void free(void *block) { if (block && is_inside) __builtin_trap(); }
+void *calloc(size_t n, size_t size) { return malloc(n * size); }
+void *realloc(void *old, size_t size)
+{
+    void *block = malloc(size);
+    return old && block ? memmove(block, old, size) : block;
+}
+int main(void)
+{
+    race();
+    is_armed = 1;
+    return malloc(10) != 0;
+}
+"#;
+    let (output, report) = alone(&program("allocator", rest), &[]);
+    assert_eq!(output.status.signal(), Some(15), "{}", all(&output));
+    assert!(report.contains("race: x is"), "{report}");
 }
 
 /// The program must end within a minute, by the signal.

@@ -3,6 +3,7 @@
 //! certain race has one by brute force.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use heddle_core::{Certainty, Features, Finding, Listener, OrderChoice, Run};
 use heddle_lang::machine::Code;
@@ -78,4 +79,33 @@ fn certain_races_with_locks_are_real() {
 #[test]
 fn certain_races_with_futures_regions_and_events_are_real() {
     all_confirmed(Flavour::All, 3);
+}
+
+/// What this thread has computed so far.
+fn computed() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux has it");
+    let nanoseconds = text.split_whitespace().next().expect("the first number");
+    Duration::from_nanos(nanoseconds.parse().expect("a number"))
+}
+
+/// What a read in a race has seen is asked for with every later race with the same strand.
+#[test]
+fn futures_that_read_in_a_race_cost_in_proportion_to_their_number() {
+    let time_of = |futures: u32| {
+        let program = format!(
+            "shared x, y;
+             finish {{
+               future w {{ x = 1; return 1; }}
+               for i in 0..{futures} {{ future r {{ y = x; return 1; }} }}
+             }}"
+        );
+        let times = (0..3).map(|_| {
+            let start = computed();
+            assert!(!certain(&program).is_empty(), "it races");
+            computed() - start
+        });
+        times.min().expect("some").as_secs_f64()
+    };
+    let ratio = time_of(32_000) / time_of(4_000);
+    assert!(ratio < 24.0, "eight times the futures: {ratio:.1}");
 }

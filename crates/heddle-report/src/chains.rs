@@ -1,6 +1,6 @@
 //! The words of spawn chains: how the tasks of a finding came to be, and where two of them parted.
 
-use crate::model::{Certainty, Finding, Spawned, Task};
+use crate::model::{Certainty, Finding, Task};
 use crate::text::grouped;
 
 /// Steps of a spawn chain that text lists.
@@ -13,17 +13,45 @@ pub const WAITS_LISTED: usize = 8;
 /// in which they do. Of a task that another's chain goes through, nothing more is said where it has no name.
 pub fn told(finding: &Finding) -> impl Iterator<Item = String> {
     let is_told = |task: &Task| {
-        let mut others = tasks(finding).flat_map(|other| &other.spawned);
-        task.two.is_some() && others.any(|step| step.by_phrase == task.phrase)
+        let mut others = tasks(finding);
+        task.two.is_some() && others.any(|other| leads_through(other, task))
     };
     let common = common_steps(finding);
     let untold = tasks(finding).filter(|task| !is_told(task));
     let mut chains: Vec<_> = numbers(finding).into_iter().collect();
-    chains.extend(untold.filter_map(|task| chain(task, common)));
+    chains.extend(untold.filter_map(|task| chain(finding, task, common)));
     chains.extend(parting(finding, common));
     let mut told = std::collections::HashSet::new();
     chains.retain(|chain| told.insert(chain.clone()));
     chains.into_iter()
+}
+
+/// Whether a task's chain goes through another one: what leads to that one is the rest of the chain.
+fn leads_through(task: &Task, other: &Task) -> bool {
+    let below = depth(task).checked_sub(depth(other));
+    let step = below.and_then(|below| task.spawned.get(below.checked_sub(1)?));
+    step.is_some_and(|step| step.by_phrase == other.phrase)
+}
+
+/// How many tasks lead from the main task to this one.
+fn depth(task: &Task) -> usize {
+    task.spawned.len() + task.spawned_left_out as usize
+}
+
+/// `another task created at 4:5`, of one that is called like a task that was spoken of.
+pub fn another(phrase: &str) -> String {
+    let noun = phrase.strip_prefix("the ").or(phrase.strip_prefix("a "));
+    noun.map_or_else(|| phrase.to_owned(), |noun| format!("another {noun}"))
+}
+
+/// Who made the step's task, told from the finding's own tasks.
+fn by(finding: &Finding, task: &Task, step: usize) -> String {
+    let phrase = &task.spawned[step].by_phrase;
+    let is_called_so = |own: &Task| own.phrase == *phrase && depth(own) + step + 1 > depth(task);
+    match task.two.is_some() && tasks(finding).any(is_called_so) {
+        true => another(phrase),
+        false => phrase.clone(),
+    }
 }
 
 /// `they are the 3rd and the 8th of the 100 tasks created at 4:5`, of two that have one creator.
@@ -66,21 +94,20 @@ fn common_steps(finding: &Finding) -> usize {
     }
 }
 
-/// `they part in the single at 5:3: created in main by ...`.
+/// `common ancestor: the single at 5:3, created in main by ...`.
 fn parting(finding: &Finding, common: usize) -> Option<String> {
     let task = &finding.accesses.first()?.task;
-    let steps = &task.spawned[task.spawned.len() - common..];
     let own = task.spawned.len().checked_sub(common + 1);
     let phrase = match own {
-        Some(step) => &task.spawned[step].by_phrase,
-        None => &task.phrase,
+        Some(step) => by(finding, task, step),
+        None => task.phrase.clone(),
     };
+    let steps = task.spawned.len() - common..task.spawned.len();
     let steps: Vec<_> = steps
-        .iter()
         .take(STEPS_LISTED)
-        .map(|step| created(task, step))
+        .map(|step| created(finding, task, step))
         .collect();
-    (!steps.is_empty()).then(|| format!("they part in {phrase}: {}", steps.join(", ")))
+    (!steps.is_empty()).then(|| format!("common ancestor: {phrase}, {}", steps.join(", ")))
 }
 
 fn tasks(finding: &Finding) -> impl Iterator<Item = &Task> {
@@ -95,29 +122,27 @@ fn tasks(finding: &Finding) -> impl Iterator<Item = &Task> {
 }
 
 /// `task T4: spawned at 5:14 by task T3, spawned at 5:3 by main`, without the last `common` steps.
-fn chain(task: &Task, common: usize) -> Option<String> {
-    let own = &task.spawned[..task.spawned.len().saturating_sub(common)];
-    let steps: Vec<_> = own
-        .iter()
-        .take(STEPS_LISTED)
-        .map(|step| created(task, step))
+fn chain(finding: &Finding, task: &Task, common: usize) -> Option<String> {
+    let own = task.spawned.len().saturating_sub(common);
+    let steps: Vec<_> = (0..own.min(STEPS_LISTED))
+        .map(|step| created(finding, task, step))
         .collect();
-    let more = match (own.len() - steps.len()) as u64 + task.spawned_left_out {
+    let more = match (own - steps.len()) as u64 + task.spawned_left_out {
         0 => String::new(),
         more => format!(", and {more} more up to main"),
     };
     (!steps.is_empty()).then(|| format!("{}: {}{more}", task.phrase, steps.join(", ")))
 }
 
-fn created(task: &Task, step: &Spawned) -> String {
+fn created(finding: &Finding, task: &Task, step: usize) -> String {
+    let by = by(finding, task, step);
+    let step = &task.spawned[step];
     match (&step.position, &step.function) {
         // The phrase of a native task says where it was created.
-        _ if task.two.is_some() && step.function.is_none() => {
-            format!("created by {}", step.by_phrase)
-        }
-        (_, Some(function)) => format!("created in {function} by {}", step.by_phrase),
-        (Some(at), None) => format!("spawned at {at} by {}", step.by_phrase),
-        (None, None) => format!("spawned by {}", step.by_phrase),
+        _ if task.two.is_some() && step.function.is_none() => format!("created by {by}"),
+        (_, Some(function)) => format!("created in {function} by {by}"),
+        (Some(at), None) => format!("spawned at {at} by {by}"),
+        (None, None) => format!("spawned by {by}"),
     }
 }
 

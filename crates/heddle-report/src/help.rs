@@ -4,6 +4,7 @@
 use heddle_core::{Access, AccessKind, Certainty, LockId, TaskId, TaskKind};
 
 use crate::explain::{Explanation, operation};
+use crate::locks::is_nameless;
 use crate::native::Relation;
 use crate::remedy::{Model, Remedy};
 use crate::update::{Update, is_used_behind};
@@ -91,7 +92,7 @@ impl Explanation<'_> {
         match self.relation {
             None => "protect both accesses with one lock",
             Some(Relation::Thread) => "hold one mutex at both accesses",
-            Some(_) => "put both accesses in one critical",
+            Some(_) => "put both accesses under `#pragma omp critical`",
         }
         .into()
     }
@@ -101,12 +102,19 @@ impl Explanation<'_> {
         match held {
             [LockId::ISOLATED] => format!("put {access} in an isolated body too"),
             [lock] if self.resolver.lock(*lock) == "atomic" => format!("make {access} atomic too"),
+            [lock] if is_nameless(&self.resolver.lock(*lock)) => {
+                format!("hold the same {} at {access} too", self.locks(held))
+            }
             _ => format!("hold {} at {access} too", self.locks(held)),
         }
     }
 
     fn common_lock_help(&self) -> String {
         let [first, second] = self.accesses;
+        // A lock that both hold excludes neither: it is a read-write lock, held for reading.
+        if let Some(&shared) = first.locks.iter().find(|lock| second.locks.contains(lock)) {
+            return self.exclusive_help(shared);
+        }
         format!(
             "hold the same lock at both: {} has {}, {} has {}",
             self.describe(first),
@@ -114,6 +122,21 @@ impl Explanation<'_> {
             self.describe(second),
             self.locks(&second.locks),
         )
+    }
+
+    fn exclusive_help(&self, shared: LockId) -> String {
+        let name = self.resolver.lock(shared);
+        let mut writes = self.accesses.map(|access| self.describe(access)).to_vec();
+        if let Some(read) = self
+            .accesses
+            .iter()
+            .position(|access| access.kind == AccessKind::Read)
+        {
+            writes.remove(read);
+        }
+        writes.dedup();
+        let writes = writes.join(" and ");
+        format!("take {name} for writing at {writes}: for reading, several tasks may hold it")
     }
 
     fn locks(&self, locks: &[LockId]) -> String {
@@ -135,19 +158,20 @@ impl Explanation<'_> {
         };
         let variable = &first.variable;
         let is_update = first.operator.is_some() && second.operator.is_some();
+        // A clause is for a variable that the construct itself names: not for a member, and not for what a
+        // function that is called there does.
+        let takes_clause = first.is_variable() && second.is_variable() && self.are_in_construct();
         match (is_update, first.is_element || second.is_element) {
-            (true, false) => {
+            (true, false) if takes_clause => {
                 let operator = first.operator.unwrap_or("+");
                 let help = format!("add reduction({operator}: {variable}) to {construct}");
                 Some((help, Remedy::Separate))
             }
-            (true, true) if first.text == second.text => {
-                Some((self.atomic_help(), Remedy::Lock))
-            }
+            (true, _) if first.text == second.text => Some((self.atomic_help(), Remedy::Lock)),
             (_, true) if first.text == second.text => None,
             // A copy of its own would be lost where the value is used after the loop.
             (false, false) if self.is_used_behind_loop(variable) => None,
-            (false, false) if self.accesses[0].kind == AccessKind::Write => {
+            (false, false) if takes_clause && self.accesses[0].kind == AccessKind::Write => {
                 let what = match is_loop {
                     true => "declare it in the loop's body",
                     false => "declare it inside of the region",
@@ -170,27 +194,29 @@ impl Explanation<'_> {
 
     fn atomic_help(&self) -> String {
         let [first, second] = self.accesses.map(|access| self.resolver.at(access.site));
-        match first == second {
-            true => format!("put `#pragma omp atomic` before the update {first}"),
+        match self.is_one_line() {
+            // What is updated stands before the operator.
+            true => format!("put `#pragma omp atomic` before the update {second}"),
             false => format!("put `#pragma omp atomic` before the updates {first} and {second}"),
         }
     }
 
     fn task_help(&self) -> Vec<Suggestion> {
+        let is_update = |access| {
+            let update = self.update(access);
+            update.is_some_and(|one| one.operator.is_some())
+        };
+        if self.accesses.into_iter().all(is_update) {
+            return vec![(self.atomic_help(), Remedy::Lock)];
+        }
         if self.same_spawn() {
-            let is_update = |access| {
-                self.update(access)
-                    .is_some_and(|one| one.operator.is_some())
-            };
-            return match self.accesses.into_iter().all(is_update) {
-                true => vec![(self.atomic_help(), Remedy::Lock)],
-                false => {
-                    let name = self.variable().unwrap_or_else(|| "...".into());
-                    let help =
-                        format!("give these tasks depend(inout: {name}), so that they run in turn");
-                    vec![(help, Remedy::Dependence)]
-                }
-            };
+            let clause = self.same_text().filter(|_| self.takes_depend());
+            let help = clause.map(|text| {
+                let help =
+                    format!("give these tasks depend(inout: {text}), so that they run in turn");
+                (help, Remedy::Dependence)
+            });
+            return help.into_iter().collect();
         }
         let task = self.resolver.task_phrase(self.why.spawned);
         let before = self.before();
@@ -309,12 +335,40 @@ impl Explanation<'_> {
         Update::read(at.file.line(at.line)?, at.column)
     }
 
-    /// The variable both accesses name.
+    /// The variable both accesses name, if the constructs that make the tasks can name it, too.
     fn variable(&self) -> Option<String> {
         let [first, second] = self.accesses.map(|access| self.update(access));
         let (first, second) = (first?, second?);
-        let is_plain = !first.is_element && !second.is_element;
-        (is_plain && first.text == second.text).then_some(first.variable)
+        let is_one = first.is_variable() && first.text == second.text;
+        (is_one && self.are_in_construct()).then_some(first.variable)
+    }
+
+    /// The expression that both accesses are written as.
+    fn same_text(&self) -> Option<String> {
+        let [first, second] = self.accesses.map(|access| self.update(access));
+        let (first, second) = (first?, second?);
+        (first.text == second.text).then_some(first.text)
+    }
+
+    /// Whether the construct that makes the tasks has a depend clause, in which what they access can be named.
+    fn takes_depend(&self) -> bool {
+        let info = self.resolver.outcome().task(self.inner.task);
+        let at = info.and_then(|info| self.resolver.position(info.site));
+        let text = at.as_ref().and_then(|at| at.file.line(at.line));
+        self.are_in_construct() && !text.is_some_and(|text| text.contains("taskloop"))
+    }
+
+    /// Whether both accesses stand in the body of the construct, and not in a function that is called there.
+    fn are_in_construct(&self) -> bool {
+        self.accesses
+            .into_iter()
+            .all(|access| self.is_in_construct(access))
+    }
+
+    fn is_in_construct(&self, access: &Access) -> bool {
+        let info = self.resolver.outcome().task(access.task);
+        let around = info.and_then(|info| self.resolver.function(info.site));
+        self.resolver.function(access.site) == around
     }
 
     /// Where the loop is that both accesses are in the body of. Of a loop whose iterations were handed out
@@ -325,7 +379,7 @@ impl Explanation<'_> {
             return Some(self.resolver.at(info.site));
         }
         let [first, second] = self.accesses.map(|access| self.directive(access));
-        let line = first.filter(|_| first == second)?;
+        let line = first.filter(|_| first == second && self.are_in_construct())?;
         Some(format!("at line {line}"))
     }
 

@@ -22,6 +22,7 @@ mod help;
 pub mod html;
 pub mod json;
 pub mod junit;
+mod locks;
 mod many;
 mod memory;
 mod model;

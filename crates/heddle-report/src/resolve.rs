@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use heddle_core::{
-    Awaited, FinishId, FinishKind, Legend, LockId, NameId, Outcome, Place, SiteId, TaskId,
-    TaskKind, TokenId,
+    Access, Awaited, Finding, FinishId, FinishKind, Legend, LockId, NameId, Outcome, Place, SiteId,
+    TaskId, TaskKind, TokenId,
 };
 
 use crate::details::Details;
@@ -31,6 +31,8 @@ pub struct Resolver<'a> {
     /// Whether tasks are called by where they were created.
     is_native: bool,
     sources: Vec<Arc<Source>>,
+    /// Whether sentences name the file of a position: those of this outcome are in several.
+    names_files: bool,
     /// Per name: how many tasks have it, as far as it matters (0, 1, more).
     bearers: Vec<u8>,
     tasks: RefCell<HashMap<TaskId, Arc<Task>>>,
@@ -49,6 +51,7 @@ impl<'a> Resolver<'a> {
             details,
             is_native: details.is_some() || kinds.any(native::is_native),
             sources: Source::all(legend),
+            names_files: are_in_several_files(outcome, legend, details),
             bearers: bearers(outcome, legend.names.len()),
             tasks: RefCell::default(),
             objects: RefCell::default(),
@@ -83,7 +86,7 @@ impl<'a> Resolver<'a> {
     pub fn at(&self, site: SiteId) -> String {
         match self.position(site) {
             None => "at an unknown place".into(),
-            Some(at) if self.sources.len() > 1 => format!("at {}:{at}", at.file.path()),
+            Some(at) if self.names_files => format!("at {}:{at}", at.file.path()),
             Some(at) => format!("at {at}"),
         }
     }
@@ -349,4 +352,35 @@ fn bearers(outcome: &Outcome, names: usize) -> Vec<u8> {
         }
     }
     bearers
+}
+
+/// Whether the places that sentences speak of, of tasks, finishes, joins and findings, are in more than one file. Stacks and
+/// declarations, which always name their file, may lead to others.
+fn are_in_several_files(outcome: &Outcome, legend: &Legend, details: Option<&Details>) -> bool {
+    let findings: Option<Vec<_>> = outcome.findings.iter().map(sites).collect();
+    let Some(findings) = findings else {
+        return legend.files.len() > 1;
+    };
+    let tasks = outcome.tasks.iter().map(|task| task.site);
+    let finishes = outcome.finishes.iter().map(|finish| finish.site);
+    let joins = details
+        .into_iter()
+        .flat_map(|details| details.joins.values().copied());
+    let sites = tasks.chain(finishes).chain(joins);
+    let sites = sites.chain(findings.into_iter().flatten());
+    let mut files = sites.filter_map(|site| Some(legend.site(site)?.file));
+    let first = files.next();
+    files.any(|file| Some(file) != first)
+}
+
+/// Where a finding takes place; none if that is not simply told.
+fn sites(finding: &Finding) -> Option<Vec<SiteId>> {
+    let of = |accesses: &[Access]| accesses.iter().map(|access| access.site).collect();
+    match finding {
+        Finding::Race { accesses, .. } => Some(of(accesses)),
+        Finding::Atomicity { accesses, .. } => Some(of(accesses)),
+        Finding::Assertion { site, .. } => Some(vec![*site]),
+        Finding::Deadlock { waits } => Some(waits.iter().map(|wait| wait.site).collect()),
+        Finding::Transaction(_) | Finding::PossibleDeadlock { .. } | Finding::Misuse { .. } => None,
+    }
 }

@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::locks::held;
 use crate::printable::printable;
 use crate::saved::{Saved, SavedAccess, SavedFinding, SavedNote, SavedPosition, SavedTask};
 
@@ -218,7 +219,7 @@ fn access_words(access: &SavedAccess) -> String {
     let mut text = format!("{verb} by {}", access.task.name);
     text.extend(access.function.iter().map(|name| format!(" in {name}")));
     if !access.locks.is_empty() {
-        text += &format!(" holding {}", access.locks.join(" and "));
+        text += &format!(" holding {}", held(&access.locks));
     }
     text
 }

@@ -1,6 +1,7 @@
 //! The words of a cut that can be seen: the two transactions, the schedule, why no uncut strand can do
 //! that, what to do about it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use heddle_core::{
@@ -87,7 +88,33 @@ impl Told<'_> {
 
     /// The other tasks on the cycle, each once.
     fn others(&self) -> Vec<String> {
-        let mut tasks: Vec<TaskId> = Vec::new();
+        let others = self.tasks().into_iter().skip(1);
+        others.map(|task| self.resolver.task_phrase(task)).collect()
+    }
+
+    /// The tasks as the schedule and the cycle call them: those that were created at one place are told apart by a number.
+    fn names(&self) -> HashMap<TaskId, String> {
+        let mut alike: HashMap<String, Vec<TaskId>> = HashMap::new();
+        for task in self.tasks() {
+            let phrase = self.resolver.task_phrase(task);
+            alike.entry(phrase).or_default().push(task);
+        }
+        let mut names = HashMap::new();
+        for (phrase, tasks) in alike {
+            let is_alone = tasks.len() == 1;
+            let name = |at: usize| match is_alone {
+                true => phrase.clone(),
+                false => format!("{phrase} ({})", at + 1),
+            };
+            let numbered = tasks.into_iter().enumerate();
+            names.extend(numbered.map(|(at, task)| (task, name(at))));
+        }
+        names
+    }
+
+    /// The task whose transactions are separated, and the others on the cycle, each once.
+    fn tasks(&self) -> Vec<TaskId> {
+        let mut tasks: Vec<TaskId> = vec![self.separation.parted[0].task];
         let mut add = |task: TaskId| {
             if !tasks.contains(&task) {
                 tasks.push(task);
@@ -102,13 +129,12 @@ impl Told<'_> {
                 Step::Serial { to, .. } => add(*to),
             }
         }
-        let torn = self.separation.parted[0].task;
-        let others = tasks.into_iter().filter(|&task| task != torn);
-        others.map(|task| self.resolver.task_phrase(task)).collect()
+        tasks
     }
 
     /// The schedule, access by access.
     pub fn schedule(&self) -> Vec<Note> {
+        let names = self.names();
         let moments = self.separation.schedule.iter().enumerate();
         moments
             .map(|(row, moment)| {
@@ -116,7 +142,7 @@ impl Told<'_> {
                 let text = format!(
                     "{}. {} {} {} {}",
                     row + 1,
-                    self.resolver.task_phrase(access.task),
+                    self.name(&names, access.task),
                     verb(access.kind),
                     self.resolver.place(&moment.place),
                     self.resolver.at(access.site)
@@ -131,8 +157,9 @@ impl Told<'_> {
 
     /// The cycle: who must come before whom if strands are uncut, and why.
     pub fn cycle(&self) -> Vec<Note> {
+        let names = self.names();
         let steps = self.separation.cycle.iter();
-        let mut notes: Vec<Note> = steps.map(|step| self.step(step)).collect();
+        let mut notes: Vec<Note> = steps.map(|step| self.step(&names, step)).collect();
         if notes.len() > STEPS_TOLD {
             let more = notes.len() - STEPS_TOLD;
             notes.truncate(STEPS_TOLD);
@@ -144,13 +171,18 @@ impl Told<'_> {
         notes
     }
 
-    fn step(&self, step: &Step) -> Note {
+    fn name(&self, names: &HashMap<TaskId, String>, task: TaskId) -> String {
+        let name = names.get(&task).cloned();
+        name.unwrap_or_else(|| self.resolver.task_phrase(task))
+    }
+
+    fn step(&self, names: &HashMap<TaskId, String>, step: &Step) -> Note {
         match step {
             Step::Conflict { place, from, to } => Note {
                 text: format!(
                     "{} before {}: the {} comes before the {}",
-                    self.resolver.task_phrase(from.task),
-                    self.resolver.task_phrase(to.task),
+                    self.name(names, from.task),
+                    self.name(names, to.task),
                     self.describe(from, place),
                     self.describe(to, place),
                 ),
@@ -159,8 +191,8 @@ impl Told<'_> {
             Step::Serial { from, to } => Note {
                 text: format!(
                     "{} before {}: by the order of tasks",
-                    self.resolver.task_phrase(*from),
-                    self.resolver.task_phrase(*to)
+                    self.name(names, *from),
+                    self.name(names, *to)
                 ),
                 position: None,
             },
@@ -244,9 +276,13 @@ impl Told<'_> {
         let [first, last] = &self.separation.parted;
         let first = self.resolver.position(first.site)?;
         let last = self.resolver.position(last.site)?;
-        let path = first.file.path();
-        let is_one_file = path == last.file.path() && !path.starts_with('<');
-        is_one_file.then(|| format!("heddle accept --{answer} {path} {first} {last}"))
+        let (path, other) = (first.file.path(), last.file.path());
+        let last = match path == other {
+            true => last.to_string(),
+            false => format!("{other}:{last}"),
+        };
+        let is_kept = !path.starts_with('<') && !other.starts_with('<');
+        is_kept.then(|| format!("heddle accept --{answer} {path} {first} {last}"))
     }
 
     /// `read of head at 5:13`.

@@ -9,6 +9,7 @@ use crate::cause;
 use crate::chains::{self, WAITS_LISTED};
 use crate::digest;
 use crate::explain;
+use crate::locks::held;
 use crate::memory;
 use heddle_core::Guarantee;
 
@@ -226,7 +227,7 @@ fn circumstances(mut label: String, access: &Access) -> String {
         [] => label,
         [lock] if lock == "isolated" => format!("{label} in isolated"),
         [lock] if lock == "atomic" => format!("{label}, atomically"),
-        locks => format!("{label} holding {}", locks.join(" and ")),
+        locks => format!("{label} holding {}", held(locks)),
     }
 }
 

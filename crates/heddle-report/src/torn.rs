@@ -5,6 +5,7 @@ use std::sync::Arc;
 use heddle_core::{Access as CoreAccess, AccessKind, Certainty, LockId, Place, Why};
 
 use crate::explain::Explanation;
+use crate::locks::held;
 use crate::model::{Access, Note};
 use crate::resolve::Resolver;
 
@@ -161,7 +162,7 @@ impl Tear<'_> {
 
     fn names(&self, locks: &[LockId]) -> String {
         let names: Vec<_> = locks.iter().map(|&lock| self.resolver.lock(lock)).collect();
-        names.join(" and ")
+        held(&names)
     }
 
     /// `the write at 3:4`.

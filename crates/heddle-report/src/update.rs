@@ -9,7 +9,8 @@ pub struct Update {
     pub text: String,
     /// Whether it is an element of an array or the like.
     pub is_element: bool,
-    /// OpenMP's name for the operation, if the value is updated by one that can be done in any order.
+    /// OpenMP's name for the operation, if the access is a statement of its own that updates the value by one that can
+    /// be done in any order: not a part of a larger expression, and not by a value that is made of the variable.
     pub operator: Option<&'static str>,
 }
 
@@ -31,29 +32,36 @@ impl Update {
         let at = (column as usize).checked_sub(1)?;
         let line: Vec<char> = line.chars().collect();
         let rest = line.get(at..)?;
-        let is_name = rest.first().is_some_and(|&c| is_word(c));
-        let (text, after) = match is_name {
-            true => {
-                let end = at + expression_len(rest);
-                let start = at - before_len(&line[..at]);
-                (&line[start..end], &line[end..])
-            }
-            false => (&line[at - before_len(&line[..at])..at], rest),
+        let start = at - before_len(&line[..at]);
+        let end = at
+            + match rest.first() {
+                Some(&c) if is_word(c) => expression_len(rest),
+                // Where a compiler names the last step to what is accessed.
+                Some('.' | '[') => steps_len(rest),
+                Some('-') if rest.get(1) == Some(&'>') => steps_len(rest),
+                _ => 0,
+            };
+        let text: String = line[start..end].iter().collect::<String>();
+        let text = text.trim().to_owned();
+        let operator = match is_statement_start(&line[..start]) {
+            true => operator(&line[end..].iter().collect::<String>(), &text),
+            false => None,
         };
-        let text: String = text.iter().collect::<String>().trim().to_owned();
-        let after: String = after.iter().collect();
-        let after = after.trim_start();
-        let operator = OPERATORS.iter().find(|(sign, _)| after.starts_with(sign));
         let name = text.split('[').next().unwrap_or_default();
         let name = name.rsplit(['.', '>']).next().unwrap_or_default();
         let variable = name.trim_start_matches('*').trim().to_owned();
         let starts = |c: char| c.is_alphabetic() || c == '_';
         variable.starts_with(starts).then(|| Self {
             is_element: text.contains('['),
-            operator: operator.map(|(_, name)| *name),
+            operator,
             variable,
             text,
         })
+    }
+
+    /// Whether it is a variable by itself: no member, no element, nothing that a pointer leads to.
+    pub fn is_variable(&self) -> bool {
+        self.text == self.variable
     }
 }
 
@@ -84,6 +92,40 @@ fn behind_statement(text: &str) -> &str {
     end.map_or("", |(at, _)| &text[at + 1..])
 }
 
+/// The operation by which a statement that starts with `text` and goes on with `rest` updates what it starts with.
+fn operator(rest: &str, text: &str) -> Option<&'static str> {
+    let rest = rest.trim_start();
+    let (sign, name) = OPERATORS.iter().find(|(sign, _)| rest.starts_with(sign))?;
+    let by = &rest[sign.len()..];
+    let is_whole = match sign.ends_with('=') {
+        true => !by.split(';').next().unwrap_or_default().contains(text),
+        false => by.trim_start().starts_with(';'),
+    };
+    is_whole.then_some(*name)
+}
+
+/// Whether a statement may start after this text.
+fn is_statement_start(before: &[char]) -> bool {
+    let before: String = before.iter().collect();
+    let before = before.trim_end();
+    let ends = [";", "{", "}", ")", "else", "do"];
+    before.is_empty() || ends.iter().any(|word| before.ends_with(word))
+}
+
+/// Members, and the indices behind each.
+fn steps_len(text: &[char]) -> usize {
+    let mut len = 0;
+    loop {
+        let sign = match &text[len..] {
+            ['.', c, ..] if is_word(*c) => 1,
+            ['-', '>', c, ..] if is_word(*c) => 2,
+            ['[', ..] => 0,
+            _ => return len,
+        };
+        len += sign + expression_len(&text[len + sign..]);
+    }
+}
+
 /// A name and the indices behind it.
 fn expression_len(text: &[char]) -> usize {
     let mut len = text.iter().take_while(|&&c| is_word(c)).count();
@@ -105,7 +147,8 @@ fn before_len(text: &[char]) -> usize {
     let rest = text[..text.len() - spaces].iter().rev();
     let belongs = rest.take_while(|&&c| {
         depth += i32::from(c == ']') - i32::from(c == '[');
-        depth > 0 || c == '[' || is_word(c) || ".->*".contains(c)
+        // An index is an expression of its own.
+        depth >= 0 && (depth > 0 || c == '[' || is_word(c) || ".->*".contains(c))
     });
     match belongs.count() {
         0 => 0,
@@ -147,11 +190,30 @@ mod tests {
     }
 
     #[test]
+    fn only_a_statement_of_its_own_is_an_update() {
+        let is_update = |line: &str, at: &str| {
+            let column = line.find(at).expect("the access") as u32 + 1;
+            Update::read(line, column).is_some_and(|found| found.operator.is_some())
+        };
+        assert!(is_update("if (p) s->hits += n;", "+="));
+        assert!(is_update("if (p) s->hits += n;", "->"));
+        assert!(is_update("m[i / 2].weight += i;", ".weight"));
+        assert!(!is_update("buf[len++] = *s++;", "++]"));
+        assert!(!is_update("return count++;", "++"));
+        assert!(!is_update("s->mean += (x - s->mean) / n;", "+="));
+        assert!(!is_update("for (i = 0; i < n; i++)", "++"));
+    }
+
+    #[test]
     fn elements_keep_their_index() {
         let line = "    a[i] = a[i - 1] * 0.5 + a[i];";
         assert_eq!(read(line, 10), ("a".into(), "a[i]".into(), None));
         assert_eq!(read(line, 12), ("a".into(), "a[i - 1]".into(), None));
         assert!(Update::read(line, 12).is_some_and(|found| found.is_element));
+        assert_eq!(
+            read("buf[len++] = c;", 8),
+            ("len".into(), "len".into(), None)
+        );
     }
 
     #[test]

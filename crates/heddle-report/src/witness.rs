@@ -5,6 +5,7 @@
 
 use heddle_core::{Access, SiteId, TaskId, Why};
 
+use crate::chains::another;
 use crate::model::Stop;
 use crate::resolve::Resolver;
 
@@ -26,7 +27,6 @@ pub fn schedules(
     let (inside, beside) = (down(inner), down(outer));
     let spawn = |task: &TaskId| resolver.outcome().task(*task).map(|info| info.site);
     let spawned = spawn(inside.first()?)?;
-    let fork = |site| stop(resolver, why.ancestor, site);
     let goes_on = match beside.first() {
         Some(task) => spawn(task)?,
         None => outer.site,
@@ -34,14 +34,25 @@ pub fn schedules(
     let inside = side(resolver, &inside, inner.site);
     let beside = side(resolver, &beside, outer.site);
     let beside = told_apart(&inside, &beside);
+    let fork = |site| {
+        let stop = stop(resolver, why.ancestor, site);
+        let mut sides = inside.iter().chain(&beside);
+        match sides.any(|other| other.phrase == stop.phrase) {
+            true => Stop {
+                phrase: another(&stop.phrase),
+                ..stop
+            },
+            false => stop,
+        }
+    };
     let mut first = vec![fork(spawned)];
     first.extend(inside.clone());
     // Two tasks of one place are spawned one after the other.
     first.extend((spawned != goes_on).then(|| fork(goes_on)));
     first.extend(beside.clone());
     let mut second = vec![fork(goes_on)];
-    second.extend(beside);
-    second.extend(inside);
+    second.extend(beside.clone());
+    second.extend(inside.clone());
     Some(vec![first, second])
 }
 

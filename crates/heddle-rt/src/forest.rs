@@ -114,14 +114,6 @@ impl Forest {
         })
     }
 
-    /// The task nodes among the children of `wait`. Looks through all nodes made since.
-    pub(crate) fn children(&self, wait: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
-        (wait + 1..self.count()).filter(move |&index| {
-            let node = self.node(index);
-            node.parent == wait && node.kind() == NodeKind::Task
-        })
-    }
-
     /// The way up from a wait that is over; not above `limit`.
     fn shortcut(&self, at: NodeIndex, limit: u32) -> Option<NodeIndex> {
         let above = self.over.get(u64::from(at))?.load(Ordering::Acquire);

@@ -44,7 +44,7 @@ mod team;
 mod touched;
 
 pub use atomicity::{Analysis, HANDED, Pairs, VALUE};
-pub use cache::{Known, Region, Taking, ThreadCache};
+pub use cache::{Known, Region, STRETCHES, Taking, ThreadCache};
 pub use engine::{Cursor, EndPoint, Engine, FinishScope};
 pub use exclusion::{ATOMIC, LockMode};
 pub use history::{Quick, Taken, Touch};

@@ -43,6 +43,13 @@ impl Engine {
         cursor.taken.push(Held { lock, mode, site });
     }
 
+    /// These locks are no more; others may come to be in their place.
+    pub fn forget_locks(&self, locks: &[LockId]) {
+        let order = self.lock_order.lock();
+        let mut order = order.unwrap_or_else(PoisonError::into_inner);
+        locks.iter().for_each(|&lock| order.forget(lock));
+    }
+
     /// The deadlocks that other schedules can have.
     pub fn possible_deadlocks(&self) -> Vec<Finding> {
         let order = self.lock_order.lock();

@@ -107,6 +107,9 @@ impl Cursor {
     pub(crate) fn enter_section(&mut self) {
         if self.holds_nothing() {
             self.looks = Looks::default();
+        } else {
+            // Locks may be taken hand over hand, and there is always one that is held.
+            self.looks.count = self.looks.count.min(1);
         }
     }
 

@@ -31,58 +31,85 @@
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine};
 use crate::history::{Conflict, Touch};
-use crate::states::{Mark, StateId};
-use crate::sync::{AtomicBool, Mutex, Ordering, PoisonError};
-use heddle_core::AccessKind;
+use crate::states::{Mark as Access, StateId};
+use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
+use heddle_core::order::layer::Mark;
 use heddle_core::order::tree::{Departures, Nodes};
-use rustc_hash::FxHashMap;
+use heddle_core::{AccessKind, TaskId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// A write that was read in a race.
-#[derive(Clone, Copy, Debug)]
+/// What all that follows a racy read of a strand's write has in common, by where the write was made: its place of the
+/// program, and that with the granule.
+#[derive(Debug, Default)]
 struct Seen {
-    granule: u64,
-    /// Where it was made.
-    site: u32,
-    /// The strand of the reader that began with the value.
-    by: u32,
+    /// By the writer's strand.
+    of_site: FxHashMap<u32, SmallVec<[(u32, Mark); 2]>>,
+    of_granule: FxHashMap<(u32, u32, u64), Mark>,
+    /// Who has read what a strand wrote at a place.
+    readers: FxHashSet<(u32, u32, TaskId)>,
+    /// How many marks there are.
+    marks: u32,
 }
 
-/// All of a run, by the writer's strand.
+/// All racy reads of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RacyReads {
     any: AtomicBool,
     /// Whether a write of a thread has raced: others may read the location again.
     is_awaited: AtomicBool,
-    of_strand: Mutex<FxHashMap<u32, SmallVec<[Seen; 2]>>>,
+    seen: Mutex<Seen>,
 }
 
 impl RacyReads {
-    fn of(&self, strand: u32) -> SmallVec<[Seen; 2]> {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What follows a read of what the strand wrote, at any place or at this one.
+    fn of(
+        &self,
+        strand: u32,
+        site: u32,
+        granule: u64,
+    ) -> (SmallVec<[(u32, Mark); 2]>, Option<Mark>) {
         if !self.any.load(Ordering::Acquire) {
-            return SmallVec::new();
+            return (SmallVec::new(), None);
         }
-        let of_strand = self.of_strand.lock();
-        let of_strand = of_strand.unwrap_or_else(PoisonError::into_inner);
-        of_strand.get(&strand).cloned().unwrap_or_default()
+        let seen = self.seen();
+        let of_site = seen.of_site.get(&strand).cloned().unwrap_or_default();
+        let of_granule = seen.of_granule.get(&(strand, site, granule)).copied();
+        (of_site, of_granule)
     }
 
-    /// The strands that it names.
+    fn is_known(&self, strand: u32, site: u32, reader: TaskId) -> bool {
+        self.any.load(Ordering::Acquire) && self.seen().readers.contains(&(strand, site, reader))
+    }
+
+    /// The writers' strands.
     #[cfg(not(feature = "shuttle"))]
-    pub(crate) fn strands(&self, mut of: impl FnMut(u32)) {
-        let of_strand = self.of_strand.lock();
-        let of_strand = of_strand.unwrap_or_else(PoisonError::into_inner);
-        for (&writer, seen) in of_strand.iter() {
-            of(writer);
-            seen.iter().for_each(|seen| of(seen.by));
-        }
+    pub(crate) fn strands(&self, of: impl FnMut(u32)) {
+        self.seen().of_site.keys().copied().for_each(of);
     }
 
-    fn note(&self, strand: u32, seen: Seen) {
-        let of_strand = self.of_strand.lock();
-        let mut of_strand = of_strand.unwrap_or_else(PoisonError::into_inner);
-        of_strand.entry(strand).or_default().push(seen);
+    /// The task has read what the strand wrote: what all that follows has in common.
+    fn note(&self, strand: u32, site: u32, granule: u64, reader: TaskId) -> [Mark; 2] {
+        let mut seen = self.seen();
+        seen.readers.insert((strand, site, reader));
+        let marks = seen.marks;
+        let places = seen.of_site.entry(strand).or_default();
+        let of_site = match places.iter().find(|(place, _)| *place == site) {
+            Some(&(_, mark)) => mark,
+            None => {
+                places.push((site, Mark::new(marks)));
+                Mark::new(marks)
+            }
+        };
+        let of_granule = seen.of_granule.entry((strand, site, granule));
+        let of_granule = *of_granule.or_insert(Mark::new(marks + 1));
+        seen.marks += 2;
         self.any.store(true, Ordering::Release);
+        [of_site, of_granule]
     }
 }
 
@@ -114,7 +141,7 @@ impl Engine {
         cursor: &mut Cursor,
         touch: Touch,
         state: StateId,
-        now: Mark,
+        now: Access,
     ) -> bool {
         let mut groups = Vec::new();
         if self
@@ -153,7 +180,7 @@ impl Engine {
             granule,
             mask: u8::MAX,
         };
-        let now = Mark {
+        let now = Access {
             strand: self.strand(cursor),
             site: 0,
             hold: cursor.hold,
@@ -172,31 +199,26 @@ impl Engine {
         conflicts: &[Conflict],
     ) -> bool {
         let writes = conflicts.iter().filter(|met| met.kind == AccessKind::Write);
-        let new: SmallVec<[Mark; 4]> = writes
+        let new: SmallVec<[Access; 4]> = writes
             .map(|met| met.mark)
             .filter(|&write| self.hands_over_news(cursor, write))
             .collect();
         if new.is_empty() {
             return false;
         }
-        for write in &new {
-            self.receive_from_before(cursor, write.strand);
-        }
-        let by = self.strand(cursor);
-        for Mark { strand, site, .. } in new {
-            let seen = Seen { granule, site, by };
-            self.racy_reads.note(strand, seen);
+        for write in new {
+            let (strand, site) = (write.strand, write.site);
+            let marks = self.racy_reads.note(strand, site, granule, cursor.task);
+            self.receive_from_before(cursor, strand, marks);
         }
         true
     }
 
     /// Whether the task has not read before what the strand wrote at that place of the program.
-    fn hands_over_news(&self, cursor: &mut Cursor, write: Mark) -> bool {
-        let is_own = |seen: &Seen| {
-            seen.site == write.site && self.forest.node(seen.by).task == cursor.task()
-        };
+    fn hands_over_news(&self, cursor: &mut Cursor, write: Access) -> bool {
+        let is_known = |reader| self.racy_reads.is_known(write.strand, write.site, reader);
         self.forest.node(write.strand).departures() != Departures::None
-            && !self.racy_reads.of(write.strand).iter().any(is_own)
+            && !is_known(cursor.task)
             && !self.handed_over(cursor, write.strand)
     }
 
@@ -206,13 +228,14 @@ impl Engine {
         &self,
         cursor: &mut Cursor,
         granule: u64,
-        earlier: Mark,
+        earlier: Access,
     ) -> bool {
-        let seen = self.racy_reads.of(earlier.strand);
-        seen.into_iter().any(|seen| {
-            let is_itself = (seen.granule, seen.site) == (granule, earlier.site);
-            let may_be_seen = || is_itself || !(self.is_below)(earlier.site, seen.site);
-            self.has_followed(cursor, seen.by) && may_be_seen()
-        })
+        let (places, itself) = self.racy_reads.of(earlier.strand, earlier.site, granule);
+        let may_be_seen =
+            |&(site, mark): &(u32, Mark)| (!(self.is_below)(earlier.site, site)).then_some(mark);
+        let mut marks = itself
+            .into_iter()
+            .chain(places.iter().filter_map(may_be_seen));
+        marks.any(|mark| self.has_mark(cursor, mark))
     }
 }

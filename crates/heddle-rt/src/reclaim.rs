@@ -417,6 +417,41 @@ mod tests {
         assert_eq!(cache.put_down(true), []);
     }
 
+    /// A team of two makes as many regions as asked, one after the other; says how many nodes there were and are.
+    fn nodes_after(regions: u32) -> (usize, usize) {
+        let engine = Engine::new().expect("address space");
+        let mut cache = ThreadCache::new();
+        let mut main = engine.main_task();
+        engine.number_in_blocks(&mut main);
+        for _ in 0..regions {
+            let team = engine.team_begin(&mut main, SiteId::new(1));
+            for location in 1..3 {
+                let mut member = engine.member(&team, SiteId::new(1));
+                engine.pass_numbers(&mut main, &mut member);
+                engine.write(&mut cache, &mut member, location, 2, || 7);
+                engine.reach(&mut member);
+                engine.member_end(&member);
+                engine.pass_numbers(&mut member, &mut main);
+            }
+            engine.team_end(&mut main, team);
+            let mut kept = Kept::default();
+            kept.cursor(&main);
+            // SAFETY: this thread is the only one, and has this cache.
+            unsafe { engine.reclaim([(&mut cache, true)].into_iter(), &kept) };
+        }
+        let reclaimed = engine.reclaimed.lock().expect("no panic");
+        let made = engine.forest.count() as usize;
+        (made, reclaimed.nodes.there(made))
+    }
+
+    #[test]
+    fn regions_that_are_over_leave_nothing_behind() {
+        let ((few, _), (many, there)) = (nodes_after(20), nodes_after(400));
+        assert!(there < few, "{there} of {many} nodes are there");
+        // A region, a phase, two members and a strand of each: what is left of a block is not worth much more.
+        assert!(many <= 400 * 12, "{many} nodes were made");
+    }
+
     #[test]
     fn sections_that_are_over_leave_nothing_behind() {
         let (few, many) = (rows_after(40), rows_after(400));

@@ -9,14 +9,19 @@
 //! giving back another lock): whatever comes after the start of any other comes after its end as well. A
 //! section made of one strand did nothing of the kind.
 //!
+//! The same goes for hand-offs. If the second section ends after something that was handed over by the first (or by
+//! another that began inside of it: a list whose nodes are locked hand over hand), the two cannot come the other way
+//! round either, and the end of the first is handed over as well, up to its last access.
+//!
 //! # Known loss
 //! Of each lock the latest [`KEPT`] such sections are remembered. What followed from earlier ones alone is
 //! not known as order, and may be reported as a race.
 
-use crate::engine::{Cursor, Engine};
+use crate::engine::{Cursor, Engine, Through};
 use crate::exclusion::LockMode;
 use crate::sync::{AtomicBool, Mutex, Ordering, PoisonError};
 use heddle_core::LockId;
+use heddle_core::order::tree::Nodes;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -25,11 +30,13 @@ const KEPT: usize = 4;
 
 /// A section that is over.
 #[derive(Clone, Copy, Debug)]
-struct Section {
+pub(crate) struct Section {
     mode: LockMode,
     /// Its first strand, and its last.
     first: u32,
     last: u32,
+    /// Whether something may have been handed over from within it.
+    departs: bool,
 }
 
 /// The sections of a run that may have to come before others.
@@ -62,7 +69,7 @@ impl Sections {
     }
 
     /// Those of `lock` that exclude one of the given mode.
-    fn excluding(&self, lock: LockId, mode: LockMode) -> Vec<Section> {
+    pub(crate) fn excluding(&self, lock: LockId, mode: LockMode) -> Vec<Section> {
         if !self.any.load(Ordering::Acquire) {
             return Vec::new();
         }
@@ -80,9 +87,8 @@ impl Engine {
         self.sections.wanted.store(true, Ordering::Relaxed);
     }
 
-    /// The task is about to enter a section: those that must be over by now precede it.
-    pub(crate) fn follow_sections(&self, cursor: &mut Cursor, lock: LockId, mode: LockMode) {
-        let sections = self.sections.excluding(lock, mode);
+    /// The task is about to enter a section: those of the excluded ones that must be over by now precede it.
+    pub(crate) fn follow_sections(&self, cursor: &mut Cursor, sections: &[Section]) {
         if sections.is_empty() {
             return;
         }
@@ -96,6 +102,27 @@ impl Engine {
         if !over.is_empty() {
             self.record(|book| book.wait(cursor.task, &over));
             self.follow(cursor, &over);
+        }
+    }
+
+    /// The task enters or leaves a section: what it knows of from within one of the excluded ones comes after all of
+    /// that one.
+    pub(crate) fn receive_sections(&self, cursor: &mut Cursor, sections: &[Section]) {
+        for &Section {
+            first,
+            last,
+            departs,
+            ..
+        } in sections
+        {
+            if !departs || self.forest.node(last).task == cursor.task {
+                continue;
+            }
+            let is_known = self.has_followed(cursor, last);
+            if !is_known && (self.handed_over(cursor, first) || self.is_overtaken(cursor, first)) {
+                self.record(|book| book.hand_over(cursor.task, last));
+                self.receive_from(cursor, last, Through::Location);
+            }
         }
     }
 
@@ -115,7 +142,13 @@ impl Engine {
         };
         if first != 0 && first != last {
             self.record(|book| book.signal(cursor.task, last));
-            self.sections.add(lock, Section { mode, first, last });
+            let section = Section {
+                mode,
+                first,
+                last,
+                departs: cursor.departed >= first,
+            };
+            self.sections.add(lock, section);
         }
     }
 }

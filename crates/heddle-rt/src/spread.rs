@@ -4,7 +4,10 @@
 //! order, the locations of a page become a set of bits for each shape of access: those of an array of integers take a
 //! sixteenth of the array at most. Past a bound no page is added: then the count is a lower one.
 
+mod strided;
+
 use rustc_hash::FxHashMap;
+pub(crate) use strided::Strided;
 
 /// Pages that are kept, once for each shape of access.
 const MOST: usize = 1 << 15;
@@ -29,26 +32,6 @@ pub(crate) fn bytes_of(location: u64, bytes: u8) -> (u64, u64) {
         from,
         base.wrapping_add(GRANULE - u64::from(bytes.leading_zeros())),
     )
-}
-
-/// Elements at equal distances.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Strided {
-    /// The first byte of the first element.
-    pub(crate) start: u64,
-    /// Where the element after the last one would be.
-    pub(crate) next: u64,
-    /// How far it is from one element to the next; it wraps around where they descend.
-    pub(crate) stride: u64,
-    /// Bytes of an element.
-    pub(crate) size: u64,
-}
-
-impl Strided {
-    /// Whether `other` goes on where this one ends.
-    fn goes_on_with(self, other: Self) -> bool {
-        (self.next, self.stride, self.size) == (other.start, other.stride, other.size)
-    }
 }
 
 /// See the module's documentation.
@@ -95,22 +78,15 @@ impl Spread {
     /// Makes bits of all rows.
     fn flatten(&mut self) {
         for row in std::mem::take(&mut self.strided) {
-            let Strided {
-                start,
-                next,
-                stride,
-                size,
-            } = row;
-            if stride == size {
-                self.set(start, next);
-            } else if stride == size.wrapping_neg() {
-                self.set(next.wrapping_add(size), start.wrapping_add(size));
-            } else {
-                let mut at = start;
-                while at != next {
-                    self.set(at, at.wrapping_add(size));
-                    at = at.wrapping_add(stride);
-                }
+            let row = row.ascending();
+            if row.stride == row.size {
+                self.set(row.start, row.next);
+                continue;
+            }
+            let mut at = row.start;
+            while at != row.next {
+                self.set(at, at.wrapping_add(row.size));
+                at = at.wrapping_add(row.stride);
             }
         }
     }
@@ -176,6 +152,10 @@ impl Spread {
 
     /// How many bytes there are.
     pub fn len(&self) -> u64 {
+        let counted = self.pages.is_empty().then(|| strided::len(&self.strided));
+        if let Some(len) = counted.flatten() {
+            return len;
+        }
         let flat = self.flat();
         flat.by_page().map(|rows| count(&rows)).sum()
     }
@@ -301,6 +281,37 @@ mod tests {
         assert_eq!(spread.len(), bytes.len() as u64);
         let held = spread.ranges().into_iter().flat_map(|(from, to)| from..to);
         assert!(held.eq(bytes));
+    }
+
+    #[test]
+    fn rows_are_counted_as_their_elements_are() {
+        let mut random = 7u64;
+        let mut draw = |below: u64| {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (random >> 33) % below
+        };
+        for _ in 0..500 {
+            let mut spread = Spread::default();
+            let mut bytes = std::collections::BTreeSet::new();
+            for _ in 0..1 + draw(4) {
+                let (size, gap, count) = (1 + draw(8), draw(3) * draw(20), 1 + draw(30));
+                let (start, stride) = (1000 + draw(200), size + gap);
+                let elements = (0..count).map(|element| start + element * stride);
+                bytes.extend(elements.flat_map(|from| from..from + size));
+                let (last, end) = (start + (count - 1) * stride, start + count * stride);
+                let (start, next, stride) = match draw(2) {
+                    0 => (start, end, stride),
+                    _ => (last, start.wrapping_sub(stride), stride.wrapping_neg()),
+                };
+                spread.add_row(Strided {
+                    start,
+                    next,
+                    stride,
+                    size,
+                });
+            }
+            assert_eq!(spread.len(), bytes.len() as u64, "{spread:?}");
+        }
     }
 
     #[test]

@@ -89,6 +89,14 @@ impl Engine {
         (cursor.phase, cursor.hold, cursor.numbers) = (passed, hold, numbers);
     }
 
+    /// The member has reached the last barrier and does no more.
+    pub fn member_end(&self, cursor: &Cursor) {
+        self.forest.leave_task(cursor.scope);
+        for &wait in &cursor.left_waits {
+            self.forest.leave(wait);
+        }
+    }
+
     /// The team is over, and with it all its tasks.
     pub fn team_end(&self, cursor: &mut Cursor, team: Team) {
         let last = team
@@ -182,6 +190,7 @@ impl Engine {
             parent.scope = parent.wait;
         }
         let child = self.child(parent, parent.scope, parent.wait, kind, site);
+        parent.children.push(child.scope);
         let (parent, finish) = (parent.task, parent.finish);
         self.record(|book| book.spawn_child(parent, child.task, finish, kind, site));
         child
@@ -228,6 +237,7 @@ impl Engine {
 
     /// The children in `wait` have been waited for.
     fn wait_over(&self, cursor: &mut Cursor, wait: NodeIndex) {
+        cursor.forget_children(wait);
         if self.forest.wait_over(wait) {
             // From here on what is joined in the tree depends on more than where it stands.
             cursor.leaks = true;
@@ -274,7 +284,10 @@ impl Engine {
 
     #[cold]
     fn wait_by_edges(&self, cursor: &mut Cursor, wait: NodeIndex) {
-        let children: Vec<NodeIndex> = self.forest.children(wait).collect();
+        let is_in = |child: &NodeIndex| self.forest.node(*child).parent == wait;
+        let all = std::mem::take(&mut cursor.children).into_iter();
+        let (children, others): (Vec<_>, Vec<_>) = all.partition(is_in);
+        cursor.children = others;
         let ends: Vec<u32> = children
             .into_iter()
             .map(|child| {
@@ -282,7 +295,9 @@ impl Engine {
                 self.make_strand(child, task, Departures::Edges)
             })
             .collect();
-        self.wait_for(cursor, &ends);
+        if !ends.is_empty() {
+            self.wait_for(cursor, &ends);
+        }
     }
 
     /// The task creates one and lets it run to its end before it goes on itself.
@@ -314,6 +329,12 @@ impl Engine {
 const WAIT: u32 = 1 << 31;
 
 impl Cursor {
+    /// All children made since the node `scope` are joined. Numbers ascend along what a task makes.
+    pub(crate) fn forget_children(&mut self, scope: NodeIndex) {
+        let left = self.children.partition_point(|&child| child < scope);
+        self.children.truncate(left);
+    }
+
     /// Whether it stands below a wait, which must not join what is spawned into a finish around it.
     pub(crate) fn is_waited_for(&self) -> bool {
         self.wait != ROOT || self.joined_by.raw() & WAIT != 0
@@ -322,4 +343,44 @@ impl Cursor {
 
 fn joined_at(wait: NodeIndex) -> FinishId {
     FinishId::new(wait | WAIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SITE: SiteId = SiteId::new(0);
+
+    #[test]
+    fn children_made_before_a_finish_are_waited_for_once_inside_it() {
+        let engine = Engine::new().expect("there is address space");
+        let mut main = engine.main_task();
+        let child = engine.spawn_child(&mut main, TaskKind::Task, SITE);
+        let group = engine.finish_begin(&mut main, FinishKind::Group, SITE);
+        engine.end(child);
+        engine.wait_children(&mut main);
+        let nodes = engine.forest.count();
+        for _ in 0..100 {
+            engine.wait_children(&mut main);
+        }
+        assert_eq!(engine.forest.count(), nodes);
+        engine.finish_end(&mut main, group);
+    }
+
+    #[test]
+    fn only_children_that_are_not_joined_are_remembered() {
+        let engine = Engine::new().expect("there is address space");
+        let mut main = engine.main_task();
+        let spawn = |main: &mut Cursor| engine.end(engine.spawn_child(main, TaskKind::Task, SITE));
+        spawn(&mut main);
+        let group = engine.finish_begin(&mut main, FinishKind::Group, SITE);
+        spawn(&mut main);
+        spawn(&mut main);
+        assert_eq!(main.children.len(), 3);
+        engine.finish_end(&mut main, group);
+        assert_eq!(main.children.len(), 1);
+        spawn(&mut main);
+        engine.wait_children(&mut main);
+        assert_eq!(main.children.len(), 0);
+    }
 }

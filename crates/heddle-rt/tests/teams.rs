@@ -299,9 +299,9 @@ impl Simulation {
                 phase + 1 == members[0].len(),
             );
         }
-        cursors.into_iter().for_each(|cursor| {
-            self.engine.end(cursor);
-        });
+        cursors
+            .iter()
+            .for_each(|cursor| self.engine.member_end(cursor));
         self.engine.team_end(&mut me.cursor, team);
         self.events.push(Event::FinishEnd { finish: region });
     }

@@ -133,6 +133,7 @@ struct Contents {
     notes: Vec<(String, String)>,
     stretches: Vec<Range<usize>>,
     events: u64,
+    has_cuts: bool,
     damage: Option<Located>,
 }
 
@@ -165,6 +166,9 @@ impl Contents {
             .and(frame)
             .and_then(|end| found.close(&end, &validator))
             .err();
+        // A native program writes first what its run may have, and at its end what it had. A run that
+        // has no cut, as far as it can be read, is looked at for races.
+        found.features.cuts &= found.damage.is_none() || found.has_cuts;
         found
     }
 
@@ -257,8 +261,11 @@ impl Contents {
         let (end, result) = loop {
             let at = start + decoder.taken();
             match next_valid(&mut decoder, validator) {
-                Ok(true) => self.events += 1,
-                Ok(false) => break (at, Ok(())),
+                Ok(Some(event)) => {
+                    self.events += 1;
+                    self.has_cuts |= matches!(event, Event::Cut { .. });
+                }
+                Ok(None) => break (at, Ok(())),
                 Err(damage) => break (at, Err((at, damage))),
             }
         };
@@ -276,13 +283,16 @@ impl Contents {
     }
 }
 
-/// Whether there was another event, and a good one.
-fn next_valid(decoder: &mut Decoder<'_>, validator: &mut Validator) -> Result<bool, Damage> {
-    let Some(event) = decoder.next_event()? else {
-        return Ok(false);
-    };
-    validator.step(event)?;
-    Ok(true)
+/// The next event, if there is another, and a good one.
+fn next_valid(
+    decoder: &mut Decoder<'_>,
+    validator: &mut Validator,
+) -> Result<Option<Event>, Damage> {
+    let event = decoder.next_event()?;
+    if let Some(event) = event {
+        validator.step(event)?;
+    }
+    Ok(event)
 }
 
 fn ensure_empty(input: &Input<'_>) -> Result<(), Malformed> {

@@ -70,6 +70,7 @@ mod sites;
 mod strays;
 pub mod sync;
 pub mod thread;
+mod written;
 
 pub use atomicity::{AtomicGroup, Member, atomically};
 pub use checker::{Checker, check};

@@ -7,6 +7,7 @@ use crate::explore::FIRST_LOCATION;
 use crate::explore::world;
 use crate::session::running_sessions;
 use crate::sites::Caller;
+use crate::written;
 use heddle_core::GroupId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -35,9 +36,10 @@ pub(crate) struct Label {
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, file, line) = (self.kind, self.made_at.file(), self.made_at.line());
-        match self.name {
-            Some(name) => f.write_str(name),
-            None => write!(f, "{kind}@{file}:{line}"),
+        match (self.name, written::keeper(self.made_at)) {
+            (Some(name), _) => f.write_str(name),
+            (None, Some(name)) => f.write_str(&name),
+            (None, None) => write!(f, "{kind}@{file}:{line}"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::locations::Locations;
 use crate::sites::Caller;
+use crate::written;
 use heddle_core::LockId;
 use heddle_rt::Pairs;
 use rustc_hash::FxHashMap;
@@ -16,7 +17,7 @@ pub(crate) fn next_lock() -> LockId {
     LockId::new(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// What reports call a lock: its own name, or what it is and where it was made.
+/// What reports call a lock: its own name, that of the variable it is kept in, or what it is and where it was made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LockLabel {
     kind: &'static str,
@@ -62,9 +63,11 @@ impl LockLabel {
 
 impl fmt::Display for LockLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.name, self.kind, self.made_at) {
-            (Some(name), _, _) => f.write_str(name),
-            (None, kind, made_at) => write!(f, "{kind}@{made_at}"),
+        let (kind, made_at) = (self.kind, self.made_at);
+        match (self.name, written::keeper(made_at)) {
+            (Some(name), _) => f.write_str(name),
+            (None, Some(name)) => f.write_str(&name),
+            (None, None) => write!(f, "{kind}@{made_at}"),
         }
     }
 }

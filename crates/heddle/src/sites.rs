@@ -1,5 +1,6 @@
 //! Source positions: every caller's [`Location`] gets a number once.
 
+use crate::written::is_word;
 use heddle_core::{FileId, Legend, Site, SiteId, SourceFile};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -55,17 +56,28 @@ impl Sites {
                 FileId::new(legend.files.len() as u32 - 1)
             });
             let (line, column) = (caller.line(), caller.column());
+            let text = legend.files[file.index()].text.as_deref();
             let site = Site {
                 file,
                 line,
                 column,
                 end_line: line,
-                end_column: column + 1,
+                end_column: column + word_len(text.unwrap_or_default(), line, column),
             };
             legend.sites.push(site);
         }
         legend
     }
+}
+
+/// How many characters the name at this position has; 1 for anything else.
+fn word_len(text: &str, line: u32, column: u32) -> u32 {
+    let line = text.lines().nth(line.saturating_sub(1) as usize);
+    let rest = line
+        .unwrap_or_default()
+        .chars()
+        .skip(column.saturating_sub(1) as usize);
+    (rest.take_while(|&c| is_word(c)).count() as u32).max(1)
 }
 
 /// The positions a thread met last, so that it seldom needs the table all threads share.

@@ -186,7 +186,16 @@ fn a_long_exploration() {
 #[test]
 fn an_interrupt_says_what_was_covered() {
     use std::io::Read;
+    use std::os::unix::process::CommandExt;
     let mut command = alone("a_long_exploration");
+    // Whoever started this test in the background may have it ignore interrupts.
+    // SAFETY: only a call that may be made between `fork` and `exec`.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
     let mut child = command
         .stderr(Stdio::piped())
         .stdout(Stdio::null())

@@ -260,9 +260,8 @@ fn loops_give_every_index_and_every_chunk_its_task() {
 
 #[test]
 fn a_race_is_reported_with_the_positions_and_the_name_of_its_place() {
-    let (mut lines, mut made) = ([0, 0], 0);
+    let mut lines = [0, 0];
     let report = heddle::check(|| {
-        made = line!() + 1;
         let v = SharedVec::new(5, 0);
         finish(|s| {
             lines = [line!() + 1, line!() + 2];
@@ -273,14 +272,35 @@ fn a_race_is_reported_with_the_positions_and_the_name_of_its_place() {
     let [race] = report.races().collect::<Vec<_>>()[..] else {
         panic!("one race in {report}");
     };
-    let place = format!("SharedVec@crates/heddle/tests/tasks.rs:{made}[3]");
-    assert_eq!(race.location.as_deref(), Some(&*place));
+    assert_eq!(race.location.as_deref(), Some("v[3]"));
     let text = report.to_string();
     for line in lines {
         assert!(text.contains(&format!("\n{line} |")), "{text}");
     }
     assert!(text.contains("s.spawn(|_| v.set(3, 1));"), "{text}");
-    assert!(report.to_json().contains(&place));
+    assert!(text.contains("^^^ written by task"), "{text}");
+    assert!(report.to_json().contains("v[3]"));
+}
+
+#[test]
+fn a_value_that_no_variable_keeps_is_called_by_where_it_was_made() {
+    let mut made = 0;
+    let report = heddle::check(|| {
+        made = line!() + 1;
+        race_on(&SharedVec::new(5, 0));
+    });
+    let [race] = report.races().collect::<Vec<_>>()[..] else {
+        panic!("one race in {report}");
+    };
+    let place = format!("SharedVec@crates/heddle/tests/tasks.rs:{made}[3]");
+    assert_eq!(race.location.as_deref(), Some(&*place));
+}
+
+fn race_on(v: &SharedVec<i32>) {
+    finish(|s| {
+        s.spawn(|_| v.set(3, 1));
+        s.spawn(|_| assert!(v.get(3) >= 0));
+    });
 }
 
 #[test]
@@ -298,11 +318,7 @@ fn places_keep_their_names_when_their_value_is_dropped_and_its_numbers_are_reuse
     });
     assert!(report.races().count() > 0);
     for race in report.races() {
-        let place = race.location.as_deref().expect("a name");
-        assert!(
-            place.starts_with("Shared@crates/heddle/tests/tasks.rs:"),
-            "{place}"
-        );
+        assert_eq!(race.location.as_deref(), Some("x"));
     }
 }
 

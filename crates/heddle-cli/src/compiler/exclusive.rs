@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::choice::Compiler;
+use super::line::event_driven_headers;
 
 /// The mode, and how `ocr.h` defines it.
 const MODE: &str = "DB_MODE_EW";
@@ -16,16 +17,17 @@ const DEFINITION: &str = " = 0x4";
 
 /// What such a program is compiled with, if it is one.
 pub fn words(compiler: &Compiler, include: &Path, given: &[OsString]) -> Vec<OsString> {
-    let include = include.join("ocr");
     let mut command = Command::new(&compiler.path);
-    command.args(["-E", "-w"]).arg("-isystem").arg(&include);
+    command
+        .args(["-E", "-w"])
+        .args(event_driven_headers(include));
     // What is wrong with the source, the compiler will say.
     let output = command.args(without_output(given)).output();
     let is_used = output.is_ok_and(|output| names_mode(&String::from_utf8_lossy(&output.stdout)));
     match is_used {
         true => vec![
             "-include".into(),
-            include.join("extensions/heddle-exclusive.h").into(),
+            include.join("ocr/extensions/heddle-exclusive.h").into(),
         ],
         false => Vec::new(),
     }

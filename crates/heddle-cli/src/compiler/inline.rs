@@ -6,7 +6,8 @@
 //! optimising once more. What it does besides is its own affair: `clang -###` says which steps it would
 //! take, and all others are taken as they are.
 //!
-//! Code for shared libraries is left alone: it cannot reach an executable's thread-local storage.
+//! Code for shared libraries gets no hooks: it cannot reach an executable's thread-local storage. If it is to be cut
+//! by a rule, it is compiled in the same steps all the same.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -17,10 +18,13 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use super::checks;
 use super::cuts;
-use super::menier;
-use super::request::{Goal, Request};
-use super::scratch::Scratch;
+use super::menier::calls;
+use super::menier::statements::{self, Dialect};
+use super::not_started;
+use super::request::Request;
 use crate::arguments::CutRule;
+use crate::console;
+use crate::scratch::Scratch;
 
 /// The hooks, as text that goes into any module.
 const HOOKS: &str = include_str!("../../../heddle-native/hooks/hooks.ll");
@@ -52,22 +56,40 @@ const EARLY_LOADS: &str = "-disable-licm-promotion";
 /// The option that tells volatile accesses apart. Here they are checked in line like others.
 pub const DISTINGUISH_VOLATILE: &str = "-tsan-distinguish-volatile=1";
 
+const NOT_CUT: &str = "--cuts needs clang to go from source to object in one step of its own, on x86-64 Linux: not with \
+                       -S, -emit-llvm, -flto, profiling, coverage or plugins";
+
 /// Compiles with clang, step by step; none if it is not to be, cannot be, or nothing would be gained.
 pub fn compile(
     clang: &Path,
     words: &[OsString],
     request: &Request,
     rule: CutRule,
-) -> Option<io::Result<ExitStatus>> {
-    if request.goal == Goal::Answer || !request.has_sources {
-        return None;
+) -> Result<Option<ExitStatus>, String> {
+    if !request.makes_code() {
+        return Ok(None);
     }
-    let scratch = Scratch::new("heddle-ir").ok()?;
-    let steps = steps(clang, words, scratch.dir())?;
+    let scratch = Scratch::new("heddle-ir").ok();
+    let steps = scratch
+        .as_ref()
+        .and_then(|scratch| steps(clang, words, scratch.dir()));
+    let (Some(scratch), Some(steps)) = (&scratch, steps) else {
+        return refused_or_whole(rule != CutRule::None);
+    };
     if !steps.iter().any(|step| step.is_split(rule)) {
-        return None;
+        let makes_code = steps.iter().any(Step::makes_code);
+        return refused_or_whole(rule != CutRule::None && makes_code);
     }
-    Some(take(&steps, rule, scratch.dir()))
+    let taken = take(&steps, rule, scratch.dir());
+    taken.map(Some).map_err(|error| not_started(clang, &error))
+}
+
+/// What cannot be cut is refused; other code the compiler makes by itself.
+fn refused_or_whole(is_refused: bool) -> Result<Option<ExitStatus>, String> {
+    match is_refused {
+        true => Err(NOT_CUT.into()),
+        false => Ok(None),
+    }
 }
 
 /// One program that the driver would start.
@@ -126,18 +148,28 @@ impl Step {
         self.words.get(at + 1).map(String::as_str)
     }
 
-    /// Whether it goes from source to an instrumented object of an executable. Without optimisation it is done in one
-    /// step, unless cuts are to be put in.
+    /// Whether it goes from source to an instrumented object. Unless cuts are to be put in, it is done in one step for a shared
+    /// library, which has no hooks of its own, and without optimisation.
     fn is_split(&self, rule: CutRule) -> bool {
         let kept_whole = |word: &String| IN_ONE_STEP.iter().any(|start| word.starts_with(start));
         let optimises = |word: &String| word.starts_with("-O") && word != "-O0";
+        let gains = self.is_of_executable() && self.words.iter().any(optimises);
         ["-cc1", "-emit-obj", "-fsanitize=thread", "-o"]
             .iter()
             .all(|word| self.has(word))
-            && (self.has("-pic-is-pie") || !self.has("-pic-level"))
             && self.value_of("-triple").is_some_and(is_known)
-            && (rule != CutRule::None || self.words.iter().any(optimises))
+            && (rule != CutRule::None || gains)
             && !self.words.iter().any(kept_whole)
+    }
+
+    fn is_of_executable(&self) -> bool {
+        self.has("-pic-is-pie") || !self.has("-pic-level")
+    }
+
+    /// Whether it compiles, rather than to look at sources only.
+    fn makes_code(&self) -> bool {
+        let kinds = ["-emit-obj", "-S", "-emit-llvm", "-emit-llvm-bc"];
+        self.has("-cc1") && kinds.iter().any(|kind| self.has(kind))
     }
 
     fn split(&self, rule: CutRule, scratch: &Path) -> io::Result<ExitStatus> {
@@ -154,7 +186,11 @@ impl Step {
         if rule == CutRule::Access {
             code = cuts::behind_accesses(&code);
         }
-        fs::write(&with_hooks, hooked(&checks::combined(&code)))?;
+        let code = match self.is_of_executable() {
+            true => hooked(&checks::combined(&code)),
+            false => code.lines().map(|line| kept_apart(line) + "\n").collect(),
+        };
+        fs::write(&with_hooks, code)?;
         match run(&self.second_half(&with_hooks))? {
             done if done.success() => Ok(done),
             failed if rule != CutRule::None => Ok(failed),
@@ -163,25 +199,82 @@ impl Step {
         }
     }
 
-    /// The first half in two parts: code as the source has it gets its cuts before anything is optimised.
+    /// The first half in parts: the source's statements get their cuts before it is compiled, its calls
+    /// before anything is optimised.
     fn cut_source(&self, source: &Path, text: &Path) -> io::Result<ExitStatus> {
-        let mut words = self.first_half(source);
-        // Names of blocks tell what they were in the source.
-        words.retain(|word| word != "-discard-value-names");
-        words.insert(words.len() - 1, "-disable-llvm-passes".into());
+        let resolved = source.with_extension("i");
+        let mut words = self.first_half(&resolved);
+        words.iter_mut().for_each(|word| {
+            if word == "-emit-llvm" {
+                *word = "-E".into();
+            }
+        });
+        words.insert(words.len() - 1, "-frewrite-includes".into());
         let first = run(&words)?;
         if !first.success() {
             return Ok(first);
         }
-        fs::write(source, menier::inserted(&fs::read_to_string(source)?))?;
+        let cut = statements::inserted(&fs::read(&resolved)?, self.dialect());
+        fs::write(&resolved, cut)?;
+        let mut words = without_sources(self.first_half(source));
+        // Names tell what clang has made of tasks.
+        words.retain(|word| word != "-discard-value-names");
+        let at = words.len() - 1;
+        words.splice(at..at, self.as_written(&resolved)?);
+        if let Some(last) = words.last_mut() {
+            *last = resolved.to_string_lossy().into_owned();
+        }
+        let compiled = run(&words)?;
+        if !compiled.success() {
+            if self.compiles()? {
+                console::say(&format!("heddle cc: {}", super::menier::NOT_CUT));
+            }
+            return Ok(compiled);
+        }
+        fs::write(source, calls::inserted(&fs::read_to_string(source)?))?;
         let mut words = self.first_half(text);
         words.truncate(words.len() - 1);
         run(&from_text(words, source))
     }
 
+    /// Whether the source compiles as it is. What there is to say of it was said.
+    fn compiles(&self) -> io::Result<bool> {
+        let mut words = self.words.clone();
+        words.iter_mut().for_each(|word| {
+            if word == "-emit-obj" {
+                *word = "-fsyntax-only".into();
+            }
+        });
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).stderr(Stdio::null());
+        Ok(command.status()?.success())
+    }
+
+    /// What keeps every call as the source has it, and the source's own folder in debug information.
+    fn as_written(&self, resolved: &Path) -> io::Result<[String; 3]> {
+        let source = self.words.last().map_or("", String::as_str);
+        let source = std::path::absolute(source)?;
+        let [from, to] = [resolved, &source].map(|path| path.parent().unwrap_or(path).display());
+        Ok([
+            "-disable-llvm-passes".into(),
+            "-fno-builtin".into(),
+            format!("-fdebug-prefix-map={from}={to}"),
+        ])
+    }
+
+    fn dialect(&self) -> Dialect {
+        match self.value_of("-x") {
+            Some("c" | "cpp-output") => Dialect::C,
+            _ => Dialect::Cxx,
+        }
+    }
+
     /// The first half: up to instrumented code.
     fn first_half(&self, text: &Path) -> Vec<String> {
-        let mut words = without(self.words.clone(), DISTINGUISH_VOLATILE);
+        let mut words = self.words.clone();
+        if self.is_of_executable() {
+            words = without(words, DISTINGUISH_VOLATILE);
+        }
         for at in 0..words.len() {
             match words[at].as_str() {
                 "-emit-obj" => words[at] = "-emit-llvm".into(),
@@ -215,19 +308,28 @@ fn without(mut words: Vec<String>, option: &str) -> Vec<String> {
 
 /// A step that starts from the text of code: the given words, without the source and what is said of it.
 fn from_text(given: Vec<String>, text: &Path) -> Vec<String> {
+    let mut words = without_sources(given);
+    if let Some(at) = words.iter().position(|word| word == "-x") {
+        words.drain(at..at + 2);
+    }
+    // What there is to warn of was said before.
+    words.extend(["-w", "-x", "ir"].map(String::from));
+    words.push(text.to_string_lossy().into_owned());
+    words
+}
+
+/// The words without what is of use to read sources only.
+fn without_sources(given: Vec<String>) -> Vec<String> {
     let [with_value, alone] = OF_SOURCES;
     let mut words = Vec::new();
     let mut given = given.into_iter();
     while let Some(word) = given.next() {
-        if word == "-x" || with_value.contains(&word.as_str()) {
+        if with_value.contains(&word.as_str()) {
             given.next();
         } else if !alone.contains(&word.as_str()) {
             words.push(word);
         }
     }
-    // What there is to warn of was said before.
-    words.extend(["-w", "-x", "ir"].map(String::from));
-    words.push(text.to_string_lossy().into_owned());
     words
 }
 

@@ -43,7 +43,7 @@ pub fn words(
     given: &[OsString],
 ) -> Vec<OsString> {
     let mut ours = Vec::new();
-    if request.has_sources && request.goal != Goal::Answer {
+    if request.makes_code() {
         ours.extend(compile_words(compiler, folders));
     }
     if let Some(library) = folders.library
@@ -68,7 +68,7 @@ pub fn words(
         true => unused_is_fine(compiler.family, given),
         false => given,
     });
-    if request.has_sources && request.goal != Goal::Answer {
+    if request.makes_code() {
         words.extend(unused_is_fine(
             compiler.family,
             narrow_vectors(compiler, request),
@@ -95,16 +95,50 @@ fn compile_words(compiler: &Compiler, folders: &Folders<'_>) -> Vec<OsString> {
         // What stands before headers of others.
         words.extend(["-isystem".into(), include.join("heddle").into()]);
         if folders.has_ocr {
-            words.extend(["-isystem".into(), include.join("ocr").into()]);
+            words.extend(event_driven_headers(include));
         }
     }
+    if folders.has_ocr {
+        words.extend(older_c_is_fine(compiler).iter().map(OsString::from));
+    }
     words
+}
+
+/// Where `ocr.h` is found, and its extensions by their names alone.
+pub fn event_driven_headers(include: &Path) -> [OsString; 4] {
+    let include = include.join("ocr");
+    let extensions = include.join("extensions");
+    [
+        "-isystem".into(),
+        extensions.into(),
+        "-isystem".into(),
+        include.into(),
+    ]
+}
+
+/// Programs of event-driven tasks are older than compilers that take an undeclared function and the like for errors:
+/// what was a warning then is one here. Headers of theirs define variables, which several objects then share.
+fn older_c_is_fine(compiler: &Compiler) -> &'static [&'static str] {
+    match compiler.family {
+        Family::Clang => &[
+            "-fcommon",
+            "-Wno-unknown-warning-option",
+            "-Wno-error=implicit-function-declaration",
+            "-Wno-error=implicit-int",
+            "-Wno-error=incompatible-pointer-types",
+            "-Wno-error=int-conversion",
+            "-Wno-error=return-mismatch",
+        ],
+        Family::Gcc if compiler.major_version() >= Some(14) => &["-fcommon", "-fpermissive"],
+        Family::Gcc => &["-fcommon"],
+    }
 }
 
 /// Entries and exits of functions are of no use to the checker, which reads stacks from frames. GCC copies
 /// and fills small blocks in line and uninstrumented, unless told that these functions are like any other. Clang
 /// leaves out a read that a write follows, unless told to keep it: a read-modify-write reads, and what it reads may
-/// decide what comes next.
+/// decide what comes next. It also makes one access of what the branches of a condition do alike, and no line
+/// of the source is that one's own, so it is told to leave them where they are.
 fn particular(family: Family) -> &'static [&'static str] {
     match family {
         Family::Clang => &[
@@ -112,6 +146,10 @@ fn particular(family: Family) -> &'static [&'static str] {
             "-tsan-instrument-func-entry-exit=0",
             "-mllvm",
             "-tsan-instrument-read-before-write=1",
+            "-mllvm",
+            "-sink-common-insts=false",
+            "-mllvm",
+            "-hoist-common-insts=false",
         ],
         Family::Gcc => &[
             "--param=tsan-instrument-func-entry-exit=0",

@@ -5,21 +5,24 @@ mod checks;
 mod choice;
 mod cuts;
 mod exclusive;
+mod gcc;
 mod inline;
 mod line;
 mod links;
 mod menier;
 mod request;
-mod scratch;
 mod substitute;
 /// The functions whose calls a program makes to the checker instead: a table of the checker.
 #[path = "../../../heddle-native/src/libc/wrapped.rs"]
 mod wrapped;
 
+use std::ffi::OsString;
+use std::io;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
 
 pub use choice::Language;
+pub use gcc::wrapped;
 pub use links::spelt_out;
 
 use crate::arguments::{CompilerOptions, CutRule};
@@ -27,6 +30,7 @@ use crate::console::{self, reason};
 use crate::installation;
 use crate::status::{Status, passed_on};
 use choice::{Compiler, Family};
+use gcc::Wrapper;
 use line::Folders;
 use request::{Goal, Request};
 use substitute::{Substitutes, libomp};
@@ -79,29 +83,42 @@ fn compile(language: Language, options: &CompilerOptions) -> Result<ExitCode, St
         // What `heddle.h` looks at.
         words.push("-DHEDDLE_NO_CUTS".into());
     }
-    if options.ocr && request.has_sources && request.goal != Goal::Answer {
-        let include = include.as_deref();
-        words.extend(
-            include
-                .into_iter()
-                .flat_map(|include| exclusive::words(&compiler, include, &options.arguments)),
-        );
+    if let Some(include) = include
+        .as_deref()
+        .filter(|_| options.ocr && request.makes_code())
+    {
+        words.extend(exclusive::words(&compiler, include, &options.arguments));
     }
     let rule = options.cuts.unwrap_or(CutRule::None);
-    let in_line = match compiler.family {
-        Family::Clang => inline::compile(&compiler.path, &words, &request, rule),
-        Family::Gcc => None,
-    };
-    let is_compiled = request.has_sources && request.goal != Goal::Answer;
-    if in_line.is_none() && rule != CutRule::None && is_compiled {
-        return Err("--cuts needs clang, and no shared library".into());
-    }
-    let status = in_line.unwrap_or_else(|| Command::new(&compiler.path).args(words).status());
-    let status = status.map_err(|error| not_started(&compiler.path, &error))?;
+    let status = execute(&compiler, words, &request, rule)?;
     if !status.success() {
         explain(language, &compiler, &request);
     }
     Ok(passed_on(status))
+}
+
+/// Starts the compiler, step by step where something is put in between.
+fn execute(
+    compiler: &Compiler,
+    words: Vec<OsString>,
+    request: &Request,
+    rule: CutRule,
+) -> Result<ExitStatus, String> {
+    let failed = |error: &io::Error| not_started(&compiler.path, error);
+    if compiler.family == Family::Clang
+        && let Some(status) = inline::compile(&compiler.path, &words, request, rule)?
+    {
+        return Ok(status);
+    }
+    let is_cut = compiler.family == Family::Gcc && request.makes_code();
+    let wrapper = is_cut.then(|| Wrapper::new(rule)).transpose();
+    let wrapper = wrapper.map_err(|error| failed(&error))?.flatten();
+    let words = match &wrapper {
+        Some(wrapper) => wrapper.words(words),
+        None => words,
+    };
+    let status = Command::new(&compiler.path).args(words).status();
+    status.map_err(|error| failed(&error))
 }
 
 /// An answer needs nothing that could be in its way.

@@ -62,6 +62,11 @@ impl Request {
         request
     }
 
+    /// Whether source text is compiled.
+    pub fn makes_code(&self) -> bool {
+        self.has_sources && self.goal != Goal::Answer
+    }
+
     fn read(&mut self, words: &[OsString]) {
         let mut words = words.iter().map(|word| word.to_string_lossy());
         while let Some(word) = words.next() {

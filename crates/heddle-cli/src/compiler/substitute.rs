@@ -18,7 +18,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::choice::{Compiler, answer};
-use super::scratch::Scratch;
+use crate::scratch::Scratch;
 use crate::search;
 
 /// The common path of the checker's hooks.

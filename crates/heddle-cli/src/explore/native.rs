@@ -26,6 +26,7 @@ use crate::arguments::Format;
 use crate::console::{Console, reason};
 use crate::progress::Progress;
 use crate::run;
+use crate::scratch::Scratch;
 use crate::status::Status;
 
 /// What no run of the program tries.
@@ -94,7 +95,7 @@ struct Native<'a> {
     program: std::path::PathBuf,
     arguments: &'a [OsString],
     name: String,
-    folder: tempfile::TempDir,
+    folder: Scratch,
 }
 
 impl<'a> Native<'a> {
@@ -112,7 +113,7 @@ impl<'a> Native<'a> {
         let (name, arguments) = options.command.split_first().expect("a program is given");
         let program = run::find(name).map_err(Problem::plain)?;
         run::examine(&program).map_err(Problem::plain)?;
-        let folder = tempfile::Builder::new().prefix("heddle-explore-").tempdir();
+        let folder = Scratch::new("heddle-explore");
         let folder = folder
             .map_err(|error| Problem::plain(format!("cannot make a folder: {}", reason(&error))))?;
         Ok(Self {
@@ -240,7 +241,7 @@ impl<'a> Native<'a> {
 
     /// Runs one schedule.
     fn run(&self, schedule: &Schedule, stop: &AtomicBool) -> Result<Shown, Problem> {
-        let folder = self.folder.path();
+        let folder = self.folder.dir();
         let (choices, report) = (folder.join("choices"), folder.join("report"));
         for file in [&choices, &report] {
             // There is none before the first run.

@@ -9,9 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
-use tempfile::{Builder, TempDir};
 
 use crate::console::reason;
+use crate::scratch::Scratch;
 
 /// How often, and how long each time, processes that are about to end are waited for.
 const WAITS: u32 = 20;
@@ -19,13 +19,13 @@ const WAIT: Duration = Duration::from_millis(25);
 
 /// The folder; removed when dropped.
 pub struct Reports {
-    dir: TempDir,
+    dir: Scratch,
 }
 
 impl Reports {
     /// Makes the folder.
     pub fn new() -> Result<Self, String> {
-        let made = Builder::new().prefix("heddle-run-").tempdir();
+        let made = Scratch::new("heddle-run");
         let place = std::env::temp_dir();
         let dir = made.map_err(|error| {
             format!(
@@ -39,12 +39,12 @@ impl Reports {
 
     /// What a process is told to write to; it puts its own number in.
     pub fn pattern(&self) -> PathBuf {
-        self.dir.path().join("%p")
+        self.dir.dir().join("%p")
     }
 
     /// Where a recording is kept that nobody asked to keep.
     pub fn recording(&self) -> PathBuf {
-        self.dir.path().join("recording.hdl")
+        self.dir.dir().join("recording.hdl")
     }
 
     /// All reports, that of process `first` before those of its children.
@@ -82,11 +82,11 @@ impl Reports {
     }
 
     fn path(&self, number: u32) -> PathBuf {
-        self.dir.path().join(number.to_string())
+        self.dir.dir().join(number.to_string())
     }
 
     fn numbers(&self) -> Vec<u32> {
-        let entries = fs::read_dir(self.dir.path()).into_iter().flatten();
+        let entries = fs::read_dir(self.dir.dir()).into_iter().flatten();
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         names.filter_map(|name| name.parse().ok()).collect()
     }
@@ -116,11 +116,13 @@ mod tests {
     #[test]
     fn the_first_process_comes_first_and_the_folder_goes() {
         let reports = Reports::new().expect("it can be made");
+        let folder = fs::metadata(reports.dir.dir()).expect("it is there");
+        assert_eq!(folder.permissions().mode() & 0o777, 0o700);
         for number in ["30", "4", "5"] {
-            fs::write(reports.dir.path().join(number), number).expect("it is writable");
+            fs::write(reports.dir.dir().join(number), number).expect("it is writable");
         }
         assert_eq!(reports.text(5), b"5430");
-        let dir = reports.dir.path().to_owned();
+        let dir = reports.dir.dir().to_owned();
         drop(reports);
         assert!(!dir.exists());
     }

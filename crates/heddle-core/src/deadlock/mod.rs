@@ -23,7 +23,8 @@
 //! 2. Where a section spans task operations, what its holder spawned may be unable to run
 //!    beside a section that is thereby excluded; such a finding is refuted by exploration only.
 //! 3. Of one sort of wait (same locks held, same lock wanted, same place) the first and the last
-//!    [`FIRST`] and [`LAST`] are remembered, and of sorts that form cycles [`MOST_CYCLES`] cycles.
+//!    [`FIRST`] and [`LAST`] are remembered, and of sorts that form cycles [`MOST_CYCLES`] cycles. For cycles
+//!    of three sorts or more, [`MOST_TRIES`] waits are tried in all.
 //!
 //! # Cost
 //! An acquisition while nothing is held costs nothing, any other one look-up in a table. Order is asked for only
@@ -33,4 +34,4 @@ mod cycles;
 mod waits;
 
 pub use cycles::MOST_CYCLES;
-pub use waits::{FIRST, Held, LAST, LockOrder, Wait, Wanted};
+pub use waits::{FIRST, Held, LAST, LockOrder, MOST_TRIES, Wait, Wanted};

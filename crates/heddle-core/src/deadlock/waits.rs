@@ -11,6 +11,8 @@ use super::cycles::{Cycle, SortId, cycles_through};
 pub const FIRST: usize = 16;
 /// How many of the last ones.
 pub const LAST: usize = 16;
+/// How many waits are tried in all to close cycles of three sorts or more.
+pub const MOST_TRIES: u32 = 1 << 20;
 
 /// A lock that is held during a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,6 +59,17 @@ pub(super) struct Sort {
     site: SiteId,
 }
 
+impl Sort {
+    /// The locks that it is about; one may come twice.
+    fn locks(&self) -> impl Iterator<Item = LockId> + '_ {
+        let wanted = match self.wanted {
+            Wish::Lock(lock, _) => Some(lock),
+            Wish::Tasks => None,
+        };
+        self.held.iter().map(|&(lock, _)| lock).chain(wanted)
+    }
+}
+
 /// What is wanted, as far as it tells sorts apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Wish {
@@ -77,6 +90,13 @@ pub struct LockOrder {
     open: Vec<Cycle>,
     /// Those of `open` that each sort is in.
     of_sort: Vec<Vec<usize>>,
+    /// How many waits were tried for long cycles.
+    tries: u32,
+    /// The sorts that each lock is in.
+    of_lock: FxHashMap<LockId, Vec<SortId>>,
+    /// Rows of sorts and of cycles that are not used any more.
+    free_sorts: Vec<SortId>,
+    free_cycles: Vec<usize>,
     found: Vec<Finding>,
     reported: FxHashSet<Vec<SiteId>>,
 }
@@ -103,6 +123,35 @@ impl LockOrder {
         if !self.of_sort[sort.index()].is_empty() {
             self.close_cycles(sort, &wait, ordered);
         }
+    }
+
+    /// A lock is no more; another may come to have its number. All that can wait for it or with it has done so.
+    pub fn forget(&mut self, lock: LockId) {
+        for id in self.of_lock.remove(&lock).unwrap_or_default() {
+            self.forget_sort(id, lock);
+        }
+    }
+
+    fn forget_sort(&mut self, id: SortId, lock: LockId) {
+        let nothing = Sort {
+            held: Vec::new(),
+            wanted: Wish::Tasks,
+            site: SiteId::new(0),
+        };
+        let sort = std::mem::replace(&mut self.sorts[id.index()], nothing);
+        for other in sort.locks().filter(|&other| other != lock) {
+            let sorts = self.of_lock.entry(other).or_default();
+            sorts.retain(|&sort| sort != id);
+        }
+        self.ids.remove(&sort);
+        self.waits[id.index()].clear();
+        self.seen[id.index()] = 0;
+        for number in std::mem::take(&mut self.of_sort[id.index()]) {
+            let cycle = std::mem::take(&mut self.open[number].0);
+            self.settle(number, &cycle, id);
+            self.free_cycles.push(number);
+        }
+        self.free_sorts.push(id);
     }
 
     /// The deadlocks found.
@@ -141,20 +190,41 @@ impl LockOrder {
 
     #[cold]
     fn add_sort(&mut self, sort: Sort) -> SortId {
-        let id = SortId::new(self.sorts.len());
-        self.ids.insert(sort.clone(), id);
-        self.sorts.push(sort);
+        let id = self.row_for(&sort);
+        for lock in sort.locks() {
+            let sorts = self.of_lock.entry(lock).or_default();
+            if sorts.last() != Some(&id) {
+                sorts.push(id);
+            }
+        }
+        self.ids.insert(sort, id);
+        for cycle in cycles_through(id, &self.sorts) {
+            self.add_cycle(cycle);
+        }
+        id
+    }
+
+    fn row_for(&mut self, sort: &Sort) -> SortId {
+        if let Some(id) = self.free_sorts.pop() {
+            self.sorts[id.index()] = sort.clone();
+            return id;
+        }
+        self.sorts.push(sort.clone());
         self.waits.push(Vec::new());
         self.seen.push(0);
         self.of_sort.push(Vec::new());
-        for cycle in cycles_through(id, &self.sorts) {
-            let number = self.open.len();
-            for &sort in &cycle.0 {
-                self.of_sort[sort.index()].push(number);
-            }
-            self.open.push(cycle);
+        SortId::new(self.sorts.len() - 1)
+    }
+
+    fn add_cycle(&mut self, cycle: Cycle) {
+        let number = self.free_cycles.pop().unwrap_or(self.open.len());
+        for &sort in &cycle.0 {
+            self.of_sort[sort.index()].push(number);
         }
-        id
+        match self.open.get_mut(number) {
+            Some(row) => *row = cycle,
+            None => self.open.push(cycle),
+        }
     }
 
     /// Tries the cycles of sorts that a new wait may close.
@@ -171,7 +241,16 @@ impl LockOrder {
             let rest = cycle[at + 1..].iter().chain(&cycle[..at]);
             let rest: Vec<SortId> = rest.copied().collect();
             let mut chain = vec![wait];
-            if close(&self.waits, &rest, &mut chain, &mut ordered) {
+            let mut left = match rest.len() {
+                1 => u32::MAX,
+                _ => MOST_TRIES - self.tries,
+            };
+            let all = left;
+            let is_closed = close(&self.waits, &rest, &mut chain, &mut left, &mut ordered);
+            if rest.len() > 1 {
+                self.tries += all - left;
+            }
+            if is_closed {
                 let chain: Vec<Wait> = chain.into_iter().cloned().collect();
                 self.report(&chain);
                 self.settle(number, &cycle, sort);
@@ -199,11 +278,12 @@ impl LockOrder {
     }
 }
 
-/// Extends the chain of waits by one of each sort of `rest` until it is closed, if that can be.
+/// Extends the chain of waits by one of each sort of `rest` until it is closed, if that can be and there are tries left.
 fn close<'a>(
     waits: &'a [Vec<Wait>],
     rest: &[SortId],
     chain: &mut Vec<&'a Wait>,
+    left: &mut u32,
     ordered: &mut impl FnMut(StrandId, StrandId) -> bool,
 ) -> bool {
     let Some((next, rest)) = rest.split_first() else {
@@ -211,11 +291,15 @@ fn close<'a>(
     };
     // The latest first: what was joined long ago is parallel to nothing that comes now.
     for wait in waits[next.index()].iter().rev() {
+        match left.checked_sub(1) {
+            Some(less) => *left = less,
+            None => return false,
+        }
         let fits = blocks(chain[chain.len() - 1], wait, ordered)
             && chain.iter().all(|other| is_together(other, wait, ordered));
         if fits {
             chain.push(wait);
-            if close(waits, rest, chain, ordered) {
+            if close(waits, rest, chain, left, ordered) {
                 return true;
             }
             chain.pop();
@@ -286,4 +370,75 @@ fn links(chain: &[Wait]) -> Vec<Link> {
         }
     };
     chain.iter().zip(before).map(link).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One wait of each ring: task `number` holds the lock `sort` and wants the next.
+    fn wait(sort: u32, number: u32, sorts: u32) -> Wait {
+        let mode = LockMode::Exclusive;
+        let site = SiteId::new(sort);
+        let lock = LockId::new(sort);
+        Wait {
+            task: TaskId::new(sort * 1000 + number),
+            site,
+            held: vec![Held { lock, mode, site }],
+            wanted: Wanted::Lock(LockId::new((sort + 1) % sorts), mode),
+            before: StrandId::new(sort * 1000 + number),
+            after: None,
+        }
+    }
+
+    #[test]
+    fn a_long_cycle_that_cannot_close_is_tried_a_bounded_number_of_times() {
+        let sorts = 6;
+        let mut asked: u64 = 0;
+        let mut order = LockOrder::default();
+        // Waits of the last sort are over before those of the first begin, and nothing else is ordered.
+        let mut ordered = |a: StrandId, b: StrandId| {
+            asked += 1;
+            a.raw() / 1000 == sorts - 1 && b.raw() / 1000 == 0
+        };
+        for sort in 0..sorts {
+            for number in 0..(FIRST + LAST) as u32 {
+                order.note(wait(sort, number, sorts), &mut ordered);
+            }
+        }
+        for number in 100..200 {
+            order.note(wait(1, number, sorts), &mut ordered);
+        }
+        assert!(order.has_cycles() && order.found().is_empty());
+        assert!(asked < u64::from(MOST_TRIES) * u64::from(2 * sorts));
+    }
+
+    #[test]
+    fn a_lock_that_took_the_place_of_another_has_not_been_waited_for() {
+        let two = |forgets: bool| {
+            let mut order = LockOrder::default();
+            order.note(wait(0, 1, 2), |_, _| false);
+            if forgets {
+                order.forget(LockId::new(1));
+            }
+            order.note(wait(1, 1, 2), |_, _| false);
+            order
+        };
+        assert_eq!(two(false).found().len(), 1);
+        let mut order = two(true);
+        assert!(order.found().is_empty());
+        order.note(wait(0, 2, 2), |_, _| false);
+        assert_eq!(order.found().len(), 1, "what came after counts");
+    }
+
+    #[test]
+    fn locks_that_come_and_go_leave_nothing_behind() {
+        let mut order = LockOrder::default();
+        for number in 0..100 {
+            order.note(wait(0, number, 2), |_, _| true);
+            order.note(wait(1, number, 2), |_, _| true);
+            order.forget(LockId::new(0));
+        }
+        assert!(order.sorts.len() <= 2 && order.open.len() <= 1);
+    }
 }

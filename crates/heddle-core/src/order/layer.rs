@@ -24,6 +24,7 @@
 
 mod answers;
 mod cone;
+mod marks;
 mod numbers;
 mod prune;
 mod sources;
@@ -32,6 +33,8 @@ use super::tree::{NodeIndex, Nodes};
 use crate::id::{FinishId, TaskId};
 use answers::Answers;
 use cone::Cone;
+pub use marks::Mark;
+use marks::Marks;
 use numbers::Numbers;
 pub use prune::Wanted;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,6 +98,7 @@ pub struct Layer {
     scopes: Scopes,
     /// Through what an edge leads, of knots whose edges may turn out not to count.
     labels: FxHashMap<KnotIndex, u64>,
+    marks: Marks,
 }
 
 /// Scratch of the search.
@@ -124,6 +128,7 @@ impl Layer {
             cone: Cone::default(),
             scopes: Scopes::default(),
             labels: FxHashMap::default(),
+            marks: Marks::default(),
         }
     }
 

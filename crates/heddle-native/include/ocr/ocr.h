@@ -172,7 +172,7 @@ typedef uint64_t ocrHintVal_t;
 typedef struct {
     ocrHintType_t type;
     u64 propMask;
-    u64 values[16];
+    u64 values[12];
 } ocrHint_t;
 
 #define NULL_HINT ((ocrHint_t *)0)

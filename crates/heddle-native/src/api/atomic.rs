@@ -6,6 +6,7 @@
 use super::guarded;
 use crate::access::{GRANULE, site};
 use crate::predict;
+use crate::preserve::Ways;
 use crate::shim::export;
 use crate::thread;
 use heddle_core::{CutBy, GroupId, SiteId};
@@ -194,14 +195,29 @@ export! {
 export! {
     /// A transaction ends here by a rule of the compiler's, unless a critical section goes on.
     ["heddle_cut_by_rule"] fn cut_by_rule() at pc {
-        thread::enter(|runtime, thread| {
-            if thread.cursor.holds_nothing() {
-                let site = site(pc).raw();
-                runtime.engine.cut(&mut thread.cursor, CutBy::Rule, site);
-            }
-        });
+        cut_at(pc);
     }
 }
+
+fn cut_at(pc: usize) {
+    thread::enter(|runtime, thread| {
+        if thread.cursor.holds_nothing() {
+            let site = site(pc).raw();
+            runtime.engine.cut(&mut thread.cursor, CutBy::Rule, site);
+        }
+    });
+}
+
+/// The same where the program's registers are in use (`heddle_cut_anywhere`).
+pub(crate) static BY_RULE: Ways = {
+    extern "C" fn quick(_: usize, _: usize) -> bool {
+        false
+    }
+    extern "C" fn long(_: usize, pc: usize) {
+        cut_at(pc);
+    }
+    Ways { quick, long }
+};
 
 /// Each place counts once.
 fn note_cut(cuts: &mut Vec<SiteId>, site: SiteId) {

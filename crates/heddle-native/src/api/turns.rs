@@ -28,6 +28,7 @@ use crate::report::symbols::Symbols;
 use crate::thread;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -398,20 +399,17 @@ pub(crate) fn refuse_thread() {
 
 /// A place of the program's own code, in one word.
 fn place(pc: usize) -> String {
-    thread_local! {
-        static KNOWN: std::cell::RefCell<FxHashMap<usize, String>> = std::cell::RefCell::default();
-    }
+    static KNOWN: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
     let _busy = busy::begin();
-    KNOWN.with_borrow_mut(|known| {
-        let find = || {
-            let mut symbols = Symbols::new(modules());
-            let spots = symbols.call(pc).into_iter();
-            let at = spots
-                .filter(|spot| !spot.is_of_system())
-                .find_map(|spot| spot.at);
-            let at = at.map(|at| format!("{}:{}:{}", at.file, at.line, at.column));
-            at.map_or_else(|| "?".to_owned(), |at| at.replace(' ', "\u{a0}"))
-        };
-        known.entry(pc).or_insert_with(find).clone()
-    })
+    let find = || {
+        let mut symbols = Symbols::new(modules());
+        let spots = symbols.call(pc).into_iter();
+        let at = spots
+            .filter(|spot| !spot.is_of_system())
+            .find_map(|spot| spot.at);
+        let at = at.map(|at| format!("{}:{}:{}", at.file, at.line, at.column));
+        at.map_or_else(|| "?".to_owned(), |at| at.replace(' ', "\u{a0}"))
+    };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(pc).or_insert_with(find).clone()
 }

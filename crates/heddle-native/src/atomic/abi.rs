@@ -12,7 +12,7 @@ macro_rules! changes {
     ($word:ty: $($symbol:literal $name:ident $change:ident),*) => {
         export! {$(
             [$symbol] fn $name(place: *mut $word, value: $word, order: c_int) at pc -> $word {
-                change(place, Change::$change, value, Order::from_abi(order), pc)
+                change(place, Change::$change, value, Order::of_change(order), pc)
             }
         )*}
     };
@@ -98,7 +98,7 @@ mod pairs {
         ($($symbol:literal $name:ident $change:ident),*) => {
             export_pairs! {$(
                 [$symbol] fn $name(place: *mut u128, value: u128, order: c_int, pc: usize) pc in "r8" -> u128 {
-                    change(place, Change::$change, value, Order::from_abi(order), pc)
+                    change(place, Change::$change, value, Order::of_change(order), pc)
                 }
             )*}
         };

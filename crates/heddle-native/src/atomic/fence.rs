@@ -2,6 +2,7 @@
 
 use super::order::Order;
 use crate::hand_off::{Reach, Released};
+use crate::runtime::Runtime;
 use crate::thread::{self, Thread};
 use heddle_rt::Kept;
 use rustc_hash::FxHashMap;
@@ -21,6 +22,8 @@ struct Fences {
 static TABLE: Mutex<Option<Box<FxHashMap<u32, Fences>>>> = Mutex::new(None);
 /// Whether any thread has executed a release fence.
 static RELEASED: AtomicBool = AtomicBool::new(false);
+/// Whether any relaxed load has seen what was released.
+static LOADED: AtomicBool = AtomicBool::new(false);
 
 fn table() -> MutexGuard<'static, Option<Box<FxHashMap<u32, Fences>>>> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -55,14 +58,32 @@ pub(super) fn loaded(thread: &Thread, strands: &[Released]) {
     if strands.is_empty() {
         return;
     }
+    LOADED.store(true, Ordering::Release);
     with(thread, |fences| {
         for &released in strands {
-            if !fences.seen.contains(&released) {
-                fences.seen.retain(|earlier| !earlier.same_task(released));
-                fences.seen.push(released);
+            let mut seen = fences.seen.iter_mut();
+            // A value that is looked at later may have been stored earlier.
+            match seen.find(|seen| seen.same_task(released)) {
+                Some(seen) => *seen = seen.later(released),
+                None => fences.seen.push(released),
             }
         }
     });
+}
+
+/// Acquires those of these that relaxed loads of this thread have seen.
+pub(super) fn acquire_loaded(runtime: &Runtime, thread: &mut Thread, strands: &[Released]) {
+    if strands.is_empty() || !LOADED.load(Ordering::Acquire) {
+        return;
+    }
+    let seen = with(thread, |fences| fences.seen.clone());
+    let is_seen = |released: &&Released| {
+        let mut of_task = seen.iter().filter(|seen| seen.same_task(**released));
+        of_task.any(|seen| seen.later(**released) == *seen)
+    };
+    for released in strands.iter().filter(is_seen) {
+        released.acquire(runtime, thread, Reach::Seen);
+    }
 }
 
 /// # Safety

@@ -9,6 +9,10 @@
 //! read-modify-write by anyone continues what a release began, a plain store ends it, and a fence makes a
 //! release of the relaxed stores after it and an acquire of the relaxed loads before it.
 //!
+//! A read-modify-write whose value is not used (`owners++;`) goes on in the same way whoever came before: it receives
+//! nothing, and what it releases stands beside what the others did, for whoever looks at the value. Unless its thread
+//! has looked before, by a relaxed load: then it makes that an acquire, as a fence would.
+//!
 //! # Invariant
 //! An operation that releases or acquires is performed while the table entry of its address is locked,
 //! so that the order in which entries change is the one in which values do. Relaxed operations do not
@@ -52,6 +56,15 @@ fn perform<T: Word>(
         if asked.is_relaxed() && !hand_off::any() {
             let effect = operation();
             touched(runtime, thread, place, &effect, pc);
+            if !effect.fresh && hand_off::any() {
+                // The first release of all came in between: the value may be what it wrote.
+                synchronise(
+                    runtime,
+                    thread,
+                    &mut hand_off::lock(place as usize),
+                    &effect,
+                );
+            }
             return effect.value;
         }
         let mut entry = hand_off::lock(place as usize);
@@ -82,9 +95,10 @@ fn touched<T>(
 /// arrives with the value.
 fn synchronise<T>(runtime: &Runtime, thread: &mut Thread, entry: &mut Locked, effect: &Effect<T>) {
     if let Some(releases) = entry.get().filter(|_| !effect.fresh) {
-        match effect.order.acquires() {
-            true => releases.acquire(runtime, thread),
-            false => fence::loaded(thread, releases.strands()),
+        match (effect.order.acquires(), effect.order.is_blind()) {
+            (true, false) => releases.acquire(runtime, thread),
+            (true, true) => fence::acquire_loaded(runtime, thread, releases.strands()),
+            (false, _) => fence::loaded(thread, releases.strands()),
         }
     }
     if effect.kind == AccessKind::Write {
@@ -98,7 +112,7 @@ fn publish<T>(runtime: &Runtime, thread: &mut Thread, entry: &mut Locked, effect
         releases.clear();
     }
     match (order.releases(), fence::released(thread)) {
-        (true, _) if order.acquires() => {
+        (true, _) if order.acquires() && !order.is_blind() => {
             let released = Released::now(runtime, thread);
             entry.entry().replace(released, Reach::Seen);
         }

@@ -8,7 +8,11 @@ pub(super) struct Order {
     acquires: bool,
     releases: bool,
     total: bool,
+    blind: bool,
 }
+
+/// The bit by which `heddle cc` says that a read-modify-write's value is not used.
+const UNUSED: c_int = 1 << 30;
 
 impl Order {
     const RELAXED: Self = Self::new(false, false, false);
@@ -19,6 +23,7 @@ impl Order {
             acquires,
             releases,
             total,
+            blind: false,
         }
     }
 
@@ -34,8 +39,21 @@ impl Order {
         }
     }
 
+    /// The same for a read-modify-write, whose value may be known not to be used.
+    pub(super) fn of_change(order: c_int) -> Self {
+        Self {
+            blind: order & UNUSED != 0,
+            ..Self::from_abi(order)
+        }
+    }
+
     pub(super) fn is_relaxed(self) -> bool {
-        self == Self::RELAXED
+        !self.acquires && !self.releases
+    }
+
+    /// Whether nothing depends on the value that the operation finds: it would go on in the same way with any other.
+    pub(super) fn is_blind(self) -> bool {
+        self.blind
     }
 
     pub(super) fn acquires(self) -> bool {
@@ -73,6 +91,7 @@ impl Order {
             acquires: self.acquires | other.acquires,
             releases: self.releases | other.releases,
             total: self.total | other.total,
+            blind: self.blind & other.blind,
         }
     }
 }
@@ -101,5 +120,13 @@ mod tests {
             (false, true),
             "a hint for hardware transactions is ignored"
         );
+    }
+
+    #[test]
+    fn a_change_whose_value_is_not_used_is_blind_and_ordered_as_any() {
+        let order = Order::of_change(UNUSED | 4);
+        assert!(order.is_blind() && order.acquires() && order.releases());
+        assert!(!Order::of_change(4).is_blind());
+        assert!(Order::of_change(UNUSED).is_relaxed());
     }
 }

@@ -1,7 +1,6 @@
 //! The parts of the C++ library that headers only declare: trees, lists, tables of a hash map. They are compiled into
 //! the library, without instrumentation, so what they do to a container is told here. (Strings are templates too, which
-//! `heddle c++` has the compiler instantiate in the program. Streams are not followed: several threads may use the
-//! standard ones.)
+//! `heddle c++` has the compiler instantiate in the program.)
 //!
 //! Layouts and symbols are those of GNU's library. Where another is used, nobody calls these.
 
@@ -9,6 +8,7 @@ mod at_end;
 mod exceptions;
 mod hash;
 mod list;
+mod stream;
 mod tree;
 
 use crate::access;

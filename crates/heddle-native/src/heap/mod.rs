@@ -13,6 +13,7 @@ mod operators;
 
 use crate::api::guarded;
 use crate::caller::{self, Caller};
+use crate::runtime::{self, Runtime};
 use crate::shim::export;
 use crate::{access, thread};
 pub use blocks::{Block, Life, Origin};
@@ -163,8 +164,21 @@ fn freed(block: Pointer, pc: usize) -> Option<Block> {
     if matches!(caller::of(pc), Caller::Program) {
         access::write(known.start, known.size, pc);
     }
+    forget_locks(known.start, known.size);
     blocks::free(known.start);
     Some(known)
+}
+
+/// Locks in these bytes are no more.
+#[inline]
+fn forget_locks(start: usize, size: usize) {
+    let has_some = |runtime: &Runtime| runtime.locks.places().may_be_in(start, size);
+    if runtime::runtime().is_some_and(has_some) {
+        thread::enter(|runtime, _| {
+            let locks = runtime.locks.places().within(start, size);
+            runtime.engine.forget_locks(&locks);
+        });
+    }
 }
 
 /// A block that changes its size is freed and allocated again, but keeps its history where it keeps

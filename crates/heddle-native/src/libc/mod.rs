@@ -5,8 +5,9 @@
 //!
 //! Functions whose names the C standard reserves (`mem...`, `str...`, `printf` and so on) are reached by
 //! the linker's `--wrap`, which touches the program's own references only: [`WRAPPED`] is the list for
-//! the link line. POSIX functions (`read`, `send`, ...) are taken over by name, because a program may have
-//! a function of its own called so; then it is the program's that runs, and nothing of this.
+//! the link line. A program that has such a function all the same keeps it ([`crate::own_symbol`]). POSIX
+//! functions (`read`, `send`, ...) are taken over by name, because a program may have a function of its own called
+//! so; then it is the program's that runs, and nothing of this.
 
 mod conversion;
 mod exec;

@@ -92,11 +92,16 @@ macro_rules! variadic_entries {
 macro_rules! variadic_entry {
     ($symbol:literal $name:ident $fixed:literal ($($arg:ident)*)) => {
         const _: () = {
+            $crate::own_symbol::own_symbol!($symbol);
             #[unsafe(naked)]
             #[unsafe(export_name = $symbol)]
             unsafe extern "C" fn shim() {
                 std::arch::naked_asm!(
                     ".cfi_startproc",
+                    "cmp qword ptr [rip + {own}], 0",
+                    "je 3f",
+                    "jmp qword ptr [rip + {own}]",
+                    "3:",
                     "push rbp",
                     ".cfi_def_cfa_offset 16",
                     ".cfi_offset rbp, -16",
@@ -134,6 +139,7 @@ macro_rules! variadic_entry {
                     "ret",
                     ".cfi_endproc",
                     function = sym $name,
+                    own = sym OWN,
                 )
             }
         };

@@ -4,12 +4,12 @@ use super::abi::result::{DONE, INVALID, UNSUPPORTED};
 use super::guid::Guid;
 use crate::shim::export;
 
-/// As `ocr.h` declares it.
+/// As every `ocr.h` declares it: libraries may have been built with another.
 #[repr(C)]
 struct Hint {
     sort: u32,
     mask: u64,
-    values: [u64; 16],
+    values: [u64; 12],
 }
 
 /// The number of a hint's first property, by its sort.
@@ -46,7 +46,7 @@ export! {
             return INVALID;
         }
         // SAFETY: the caller's record.
-        unsafe { hint.write(Hint { sort, mask: 0, values: [0; 16] }) };
+        unsafe { hint.write(Hint { sort, mask: 0, values: [0; 12] }) };
         DONE
     }
 

@@ -101,15 +101,19 @@ unsafe extern "C-unwind" fn heddle_ocr_main(
     0
 }
 
+/// A wait is also for the creation of the event under its label.
+const FOR_CREATION: u16 = 1;
+
 /// Waits until the event is satisfied, executing tasks meanwhile. Its data block, if it ever was.
-fn wait(event: Guid, pc: usize) -> Option<Guid> {
+fn wait(event: Guid, properties: u16, pc: usize) -> Option<Guid> {
+    let may_come = event.is_label() && properties & FOR_CREATION != 0;
     let is_satisfied = || {
         let found = thread::enter(|_, _| {
             let mut world = world();
-            world
-                .objects
-                .event(event)
-                .is_none_or(|event| event.is_satisfied())
+            match world.objects.event(event) {
+                Some(event) => event.is_satisfied(),
+                None => !may_come,
+            }
         });
         found.unwrap_or(true)
     };
@@ -157,7 +161,7 @@ fn acquire(data: Guid) -> (usize, u64) {
 
 export! {
     ["ocrWait"] fn wait_for(event: Guid) at pc -> Guid {
-        wait(event, pc).unwrap_or(Guid::ERROR)
+        wait(event, 0, pc).unwrap_or(Guid::ERROR)
     }
 
     ["ocrParseArgs"] fn parse_arguments(argc: c_int, argv: *mut *mut c_char, config: *mut Config) at pc {
@@ -177,8 +181,8 @@ export! {
         DONE
     }
 
-    ["ocrLegacyBlockProgress"] fn block_progress(event: Guid, guid: *mut Guid, address: *mut usize, size: *mut u64, _properties: u16) at pc -> u8 {
-        let Some(data) = wait(event, pc) else { return INVALID };
+    ["ocrLegacyBlockProgress"] fn block_progress(event: Guid, guid: *mut Guid, address: *mut usize, size: *mut u64, properties: u16) at pc -> u8 {
+        let Some(data) = wait(event, properties, pc) else { return INVALID };
         put(guid, data, pc);
         let (start, len) = acquire(data);
         put(address, start, pc);

@@ -42,6 +42,7 @@ mod legacy;
 mod misuse;
 mod pause;
 mod schedule;
+mod symbol;
 mod world;
 
 pub(crate) use arena::{HEADER, is_block};

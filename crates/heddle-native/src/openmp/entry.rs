@@ -91,12 +91,27 @@ look_at! {
     "__kmpc_end_ordered" => end_ordered;
     "omp_get_thread_num" => thread_number;
     "__kmpc_flush" => flush;
+    "GOMP_task" => task_of_gcc;
+    "GOMP_taskloop" => taskloop_of_gcc;
+    "GOMP_taskloop_ull" => taskloop_of_gcc;
     "GOMP_single_start" => single;
     "GOMP_single_copy_start" => single;
     "__kmpc_task_reduction_init" => reduction_of_group;
     "__kmpc_taskred_init" => reduction_of_group_with_originals;
     "__kmpc_task_reduction_modifier_init" => reduction_of_region;
     "__kmpc_taskred_modifier_init" => reduction_of_region_with_originals;
+}
+
+/// Gcc leaves it to the runtime to allocate tasks, and copies captured variables by a function of its own, if at all.
+fn task_of_gcc(_: &mut Arguments) {
+    super::memory::allocates_in_runtime();
+}
+
+/// The runtime then calls the entry point that clang's code calls.
+fn taskloop_of_gcc(arguments: &mut Arguments) {
+    task_of_gcc(arguments);
+    let pc = arguments.return_address;
+    enter(|_, thread| thread.openmp.taskloop_of_gcc = pc);
 }
 
 /// `if(0)`: the creator waits until the task is over.
@@ -111,9 +126,12 @@ fn undeferred(arguments: &mut Arguments) {
 const LOOP_TASKS: usize = 1 << 8;
 
 fn taskloop(arguments: &mut Arguments) {
-    let site = site(arguments.return_address);
     let is_undeferred = arguments.fourth as c_int == 0;
     enter(|runtime, thread| {
+        let site = match std::mem::take(&mut thread.openmp.taskloop_of_gcc) {
+            0 => site(arguments.return_address),
+            pc => site(pc),
+        };
         task::running(runtime, thread).taskloop = Some(Taskloop {
             is_undeferred,
             site,

@@ -10,6 +10,7 @@
 //! exclusive to the thread, which executes one task at a time. That is a lock of the thread's, held to
 //! the task's end.
 
+use super::called;
 use super::ompt::{Endpoint, mutex};
 use super::sequence;
 use super::task::{self, Role};
@@ -101,6 +102,7 @@ fn give_back(runtime: &Runtime, thread: &mut Thread, is_it: impl Fn(&Held) -> bo
 
 /// The running task asks for the number of its thread.
 pub(super) fn asks_for_its_thread(runtime: &Runtime, thread: &mut Thread) {
+    called::settle(runtime, thread);
     match task::running(runtime, thread).role {
         Role::Member { .. } => super::work::bind_to_thread(runtime, thread),
         Role::Deferred | Role::Undeferred => hold_thread(runtime, thread),

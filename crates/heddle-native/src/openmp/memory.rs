@@ -1,8 +1,8 @@
 //! Memory that OpenMP's runtime hands out: task descriptors, and the allocators of the program.
 //!
 //! Captured variables live in the descriptor of a task, and descriptors are used again: a new one is
-//! fresh. The tasks of a `taskloop` get copies made inside the runtime; those are fresh when their task is
-//! over. `omp_alloc` serves from pools of its own; `omp_free` is a write, as `free` is.
+//! fresh. The tasks of a `taskloop` get copies made inside the runtime, and so do all tasks of code that gcc compiled;
+//! those are fresh when their task is over. `omp_alloc` serves from pools of its own; `omp_free` is a write, as `free` is.
 
 use super::ompt::GetTaskMemory;
 use crate::heap::{Block, Life, Origin};
@@ -11,6 +11,7 @@ use crate::thread::enter;
 use crate::{access, caller};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 type Pointer = *mut c_void;
@@ -23,6 +24,21 @@ static GET_TASK_MEMORY: OnceLock<GetTaskMemory> = OnceLock::new();
 /// How to ask for the memory of the running task.
 pub(super) fn ask_with(get: GetTaskMemory) {
     let _ = GET_TASK_MEMORY.set(get);
+}
+
+/// Whether the runtime itself allocates the program's tasks, because gcc compiled it.
+static IN_RUNTIME: AtomicBool = AtomicBool::new(false);
+
+/// The runtime is asked to allocate a task.
+pub(super) fn allocates_in_runtime() {
+    if !is_allocated_in_runtime() {
+        IN_RUNTIME.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether it was ever asked to.
+pub(super) fn is_allocated_in_runtime() -> bool {
+    IN_RUNTIME.load(Ordering::Relaxed)
 }
 
 /// The running task is over, and its memory was copied from another's.

@@ -7,7 +7,8 @@
 //! 1. A parallel region is a team, each implicit task a member, each barrier the start of a phase.
 //! 2. An explicit task is a child of its creator, whether the runtime deferred it or not. Undeferred
 //!    *by meaning* are `if(0)`, children of `final` tasks, and tasks outside all regions, whose team is one
-//!    thread in every schedule; in a region of one thread the runtime says it of all.
+//!    thread in every schedule; in a region of one thread the runtime says it of all. An `if(0)` task is a
+//!    call of its creator's until it needs a place of its own ([`called`]).
 //! 3. Dependences are computed here, in the sequence of creation; which of them the runtime had to wait
 //!    for is timing.
 //! 4. Chunks that go to whoever is free, sections and `single` bodies are pieces: any member of the
@@ -18,9 +19,10 @@
 //! # Invariants
 //! The word a task of the runtime carries for us points to its [`Task`] record, from creation to end.
 //! A record is touched by the thread that creates or executes the task, and by the one that fulfils its
-//! event, which the runtime keeps apart. `Thread::cursor` is the position of [`Local::current`]; that of
-//! a task that does not run is in its record.
+//! event, which the runtime keeps apart. `Thread::cursor` is the position of [`Local::current`], or of who called
+//! it; that of a task that does not run is in its record.
 
+mod called;
 mod depend;
 mod entry;
 mod gomp;
@@ -50,6 +52,8 @@ pub struct Local {
     undeferred: usize,
     /// The entry point called is one that never tells the end of a `single`.
     endless_single: bool,
+    /// Where gcc's code has called the runtime for a `taskloop` that it is about to make; 0 if nowhere.
+    taskloop_of_gcc: usize,
     /// The variable that stands for the critical section about to be entered; 0 if there is none.
     critical: usize,
     /// Where the entry point called keeps the last of the sections it shares out; 0 if it shares none.

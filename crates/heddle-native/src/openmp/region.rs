@@ -4,6 +4,7 @@
 //! A worker learns that a region is over only when the next begins, long after the region's creator has
 //! gone on; so a member is at its end when it reaches the last barrier, and what follows is tidying.
 
+use super::called;
 use super::ompt::{Endpoint, Frame, Handle};
 use super::sequence::Sequence;
 use super::task::{self, Role, Task};
@@ -105,6 +106,7 @@ pub(super) fn begin(
     region: Handle,
     pc: usize,
 ) {
+    called::settle(runtime, thread);
     let group = task::running(runtime, thread).group;
     let site = site(pc);
     let team = runtime.engine.team_begin(&mut thread.cursor, site);
@@ -227,6 +229,7 @@ pub(super) fn member_end(runtime: &Runtime, thread: &mut Thread, member: Handle)
         reach(runtime, thread, task);
         task::turn_to(runtime, thread, outer);
     }
+    runtime.engine.member_end(&task.cursor);
     thread.stack.set_member(outer_space);
     task::free(thread, record);
 }

@@ -3,6 +3,7 @@
 //! The cost of a task counts: programs make millions. A record is taken from the thread's own store,
 //! and what few tasks have (dependences, events, groups) costs a test.
 
+use super::called::{self, Caller};
 use super::depend::{Node, Table};
 use super::lock::Held;
 use super::ompt::{Dependence, Frame, Handle, Status, task_flag};
@@ -89,6 +90,8 @@ pub(super) struct Task {
     late: Option<Arc<Late>>,
     /// What tasks of its own say there.
     late_children: Option<Arc<Late>>,
+    /// Who called it, while its caller's position is its own.
+    pub(super) caller: Option<Caller>,
 }
 
 /// The strands that fulfilled events of undeferred tasks. The creator of such a task waits for its body
@@ -191,6 +194,7 @@ impl Task {
             fulfilled: None,
             late: None,
             late_children: None,
+            caller: None,
         }
     }
 
@@ -201,7 +205,7 @@ impl Task {
         (self.is_alone, self.group) = (false, ContentionGroup::MAIN);
         (self.has_reached, self.loops, self.piece) = (false, 0, Piece::default());
         (self.taskloop, self.node, self.fulfilled) = (None, None, None);
-        (self.late, self.late_children) = (None, None);
+        (self.late, self.late_children, self.caller) = (None, None, None);
         self.dependences.clear();
         self.groups.clear();
         self.predecessors.clear();
@@ -221,8 +225,16 @@ pub(super) fn create(runtime: &Runtime, thread: &mut Thread, new: Handle, flags:
         || is_alone
         || creator.is_final
         || of_loop.is_some_and(|of_loop| of_loop.is_undeferred);
+    let is_called =
+        marked != 0 && flags & task_flag::TASKWAIT == 0 && called::are_possible(runtime);
+    if !is_called {
+        called::settle(runtime, thread);
+    }
+    let creator = running(runtime, thread);
     let (cursor, role) = if flags & task_flag::TASKWAIT != 0 {
         (thread.cursor.clone(), Role::Wait)
+    } else if is_called {
+        (runtime.engine.main_task(), Role::Undeferred)
     } else if undeferred {
         let engine = &runtime.engine;
         (
@@ -244,9 +256,13 @@ pub(super) fn create(runtime: &Runtime, thread: &mut Thread, new: Handle, flags:
     let task = unsafe { &mut *record.as_ptr() };
     task.is_final = flags & task_flag::FINAL != 0;
     task.is_untied = flags & task_flag::UNTIED != 0;
-    task.is_copy = of_loop.is_some();
+    task.is_copy = of_loop.is_some() || memory::is_allocated_in_runtime();
     (task.is_alone, task.base) = (is_alone, marked);
     task.group = creator.group;
+    task.caller = is_called.then_some(Caller {
+        task: NonNull::from(creator),
+        site,
+    });
     new.set(Some(record));
 }
 
@@ -256,10 +272,11 @@ pub(super) fn depends(runtime: &Runtime, thread: &mut Thread, task: Handle, item
     let Some(record) = (unsafe { task.get::<Task>() }) else {
         return;
     };
-    let creator = current(runtime, thread);
-    if record == creator {
+    if record == current(runtime, thread) {
         return;
     }
+    called::settle_new(runtime, thread, record);
+    let creator = current(runtime, thread);
     // SAFETY: two different tasks: the one running here, and one that it has just created.
     let (task, creator) = unsafe { (&mut *record.as_ptr(), &mut *creator.as_ptr()) };
     if !matches!(task.role, Role::Wait) {
@@ -310,10 +327,11 @@ pub(super) fn turn_to(runtime: &Runtime, thread: &mut Thread, record: NonNull<Ta
 }
 
 fn go_on(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>, handle: Handle) {
-    let interrupted = current(runtime, thread);
-    if interrupted == record {
+    if current(runtime, thread) == record || called::starts(thread, record) {
         return;
     }
+    called::settle_new(runtime, thread, record);
+    let interrupted = current(runtime, thread);
     turn_to(runtime, thread, record);
     // SAFETY: the task that runs here from now on, and the one that did so far.
     let (task, interrupted) = unsafe { (&mut *record.as_ptr(), &*interrupted.as_ptr()) };
@@ -371,6 +389,9 @@ fn over(
     if matches!(task.role, Role::Wait) {
         return waited(runtime, thread, record);
     }
+    if called::ends(runtime, thread, record) {
+        return;
+    }
     if task.is_copy && thread.openmp.current == Some(record) {
         memory::copy_is_over();
     }
@@ -418,7 +439,7 @@ fn finish(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>) {
     if let Some(node) = &task.node {
         node.set_end(engine.signal(&mut task.cursor));
     }
-    let cursor = task.cursor.clone();
+    let cursor = std::mem::replace(&mut task.cursor, engine.main_task());
     match task.role {
         Role::Undeferred => drop(engine.call_end(&mut thread.cursor, cursor)),
         _ => drop(engine.end(cursor)),
@@ -434,6 +455,7 @@ fn detached(
     record: NonNull<Task>,
     next: Option<NonNull<Task>>,
 ) {
+    called::settle(runtime, thread);
     leave(runtime, thread, record, next);
     // SAFETY: the runtime lets no other thread fulfil the event meanwhile.
     let task = unsafe { &mut *record.as_ptr() };
@@ -478,6 +500,10 @@ fn waited(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>) {
 
 /// The running task has waited for its children.
 pub(super) fn taskwait(runtime: &Runtime, thread: &mut Thread) {
+    if running(runtime, thread).caller.is_some() {
+        // It has none that it did not wait for.
+        return;
+    }
     runtime.engine.wait_children(&mut thread.cursor);
     wait_for_late(runtime, thread);
     running(runtime, thread).dependences.clear();
@@ -495,6 +521,7 @@ fn wait_for_late(runtime: &Runtime, thread: &mut Thread) {
 
 /// The running task opens a task group.
 pub(super) fn group_begin(runtime: &Runtime, thread: &mut Thread, pc: usize) {
+    called::settle(runtime, thread);
     let group = match thread.openmp.hidden_group.take() {
         Some(items) => Group { scope: None, items },
         None => {

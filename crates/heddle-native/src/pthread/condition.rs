@@ -12,8 +12,8 @@ use crate::runtime::LockKind::Mutex;
 use crate::shim::{behind, export};
 use crate::{caller, thread};
 use ::libc::{clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
+use heddle_rt::Kept;
 use heddle_rt::LockMode::Exclusive;
-use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 behind! {
@@ -26,36 +26,34 @@ behind! {
 }
 
 /// What a wait may have ended by.
-struct Signalled {
+#[derive(Debug)]
+pub(crate) struct Signalled {
     mutex: usize,
     by: Vec<Released>,
     /// How much was handed over to the task before.
     received: u32,
 }
 
-thread_local! {
-    /// The thread's last wait, in the section that it is still in.
-    static LAST_WAIT: RefCell<Option<Signalled>> = const { RefCell::new(None) };
-}
-
-/// Changes what is known of the thread's last wait. A thread that is ending may unlock when its storage is gone.
-fn with_last_wait<R>(change: impl FnOnce(&mut Option<Signalled>) -> R) -> Option<R> {
-    let changed = LAST_WAIT.try_with(|last| Some(change(&mut *last.try_borrow_mut().ok()?)));
-    changed.ok().flatten()
+impl Signalled {
+    /// Tells the strands that the thread may still come after.
+    pub(crate) fn list(&self, kept: &mut Kept) {
+        self.by.iter().for_each(|released| released.list(kept));
+    }
 }
 
 /// The thread is about to give the mutex back.
 pub(super) fn section_ends(mutex: usize) {
-    let last = with_last_wait(|last| last.take_if(|last| last.mutex == mutex));
-    if let Some(last) = last.flatten() {
-        thread::enter(|runtime, thread| {
-            if thread.cursor.received() == last.received {
-                for released in last.by {
-                    released.acquire(runtime, thread, Reach::Seen);
-                }
-            }
-        });
+    if !thread::has_waited() {
+        return;
     }
+    thread::enter(|runtime, thread| {
+        let last = thread.last_wait.take_if(|last| last.mutex == mutex);
+        if let Some(last) = last.filter(|last| thread.cursor.received() == last.received) {
+            for released in last.by {
+                released.acquire(runtime, thread, Reach::Seen);
+            }
+        }
+    });
 }
 
 /// The thread, which owns the mutex again, may have been woken at this condition.
@@ -67,7 +65,7 @@ fn woken<T>(condition: *mut T, mutex: *mut pthread_mutex_t) {
                 by: releases.strands().to_vec(),
                 received: thread.cursor.received(),
             };
-            with_last_wait(|last| *last = Some(signalled));
+            thread.last_wait = Some(signalled);
         }
     });
 }
@@ -83,7 +81,9 @@ pub(super) unsafe fn waited<T>(
         return wait();
     }
     // Whoever waits again has looked at the predicate.
-    with_last_wait(|last| *last = None);
+    if thread::has_waited() {
+        thread::enter(|_, thread| thread.last_wait = None);
+    }
     // SAFETY: the caller owns the mutex, before and after.
     unsafe { unlocks(mutex, pc) };
     // SAFETY: the mutex is owned again when the handler runs.

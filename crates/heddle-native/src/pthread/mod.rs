@@ -20,7 +20,7 @@ mod semaphore;
 mod threads;
 pub(crate) mod waiting;
 
-pub(crate) use condition::notify;
+pub(crate) use condition::{Signalled, notify};
 pub(crate) use threads::tells_its_end;
 
 use crate::access;

@@ -4,9 +4,10 @@
 //! cost more than the check. But the code itself says which calls there are. Where only one way leads from the
 //! start of a task to the access, that way is its stack. Where several do, only what they have in common is shown.
 //!
-//! Every four bytes of the code that hold the distance to the start of a function are taken for a reference to it: for
-//! a call if a call instruction stands before them, else for an address that is kept, from which the function may be called
-//! by anyone. Bytes that only look like a reference can make a stack shorter, never wrong.
+//! Every four bytes of the code that hold the distance to the start of a function, and stand where an instruction has such a
+//! distance, are taken for a reference to it: for a call if the instruction is one, else for an address that is kept,
+//! from which the function may be called by anyone. Bytes that only look like a reference can make a stack shorter,
+//! never wrong.
 
 use crate::report::image::Image;
 use heddle_core::TaskId;
@@ -61,17 +62,22 @@ impl Callers {
     }
 
     fn read(&mut self, image: &Image, start: u64, code: &[u8]) {
+        let is_fixed = image.is_fixed();
         for (at, bytes) in code.windows(4).enumerate() {
             let distance = i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            if is_fixed {
+                self.keep(image, u64::from(distance.cast_unsigned()));
+            }
             let next = start + at as u64 + 4;
             let target = next.wrapping_add_signed(i64::from(distance));
             // What fills the space between two functions refers to nothing.
             if !image.is_function(target) || image.function(next - 1).is_none() {
                 continue;
             }
-            match at.checked_sub(1).map(|before| code[before]) {
-                Some(CALL) => self.calls.entry(target).or_default().push(next),
-                _ => self.keep(image, target),
+            match Reference::after(&code[..at]) {
+                Some(Reference::Call) => self.calls.entry(target).or_default().push(next),
+                Some(Reference::Address) => self.keep(image, target),
+                None => {}
             }
         }
     }
@@ -103,8 +109,28 @@ impl Callers {
     }
 }
 
-/// The instruction that calls a function at a distance.
-const CALL: u8 = 0xe8;
+/// How an instruction refers to a function at a distance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reference {
+    /// It calls it.
+    Call,
+    /// It takes its address, or jumps there: of a jump no frame is left.
+    Address,
+}
+
+impl Reference {
+    /// What the distance is for that stands after these bytes.
+    fn after(code: &[u8]) -> Option<Self> {
+        match code {
+            [.., 0xe8] => Some(Self::Call),
+            // `jmp`, and `jcc` of any condition.
+            [.., 0xe9] | [.., 0x0f, 0x80..=0x8f] => Some(Self::Address),
+            // `lea` of an address relative to the instruction.
+            [.., 0x8d, operands] if operands & 0xc7 == 0x05 => Some(Self::Address),
+            _ => None,
+        }
+    }
+}
 
 struct Search<'a> {
     callers: &'a Callers,
@@ -142,5 +168,25 @@ impl Search<'_> {
             self.follow(call - 1, way);
             way.pop();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_operands_that_are_distances_are_references() {
+        assert_eq!(Reference::after(&[0xe8]), Some(Reference::Call));
+        assert_eq!(Reference::after(&[0xe9]), Some(Reference::Address));
+        assert_eq!(Reference::after(&[0x0f, 0x84]), Some(Reference::Address));
+        // lea rdx, [rip + ...]
+        let lea = [0x48, 0x8d, 0x15];
+        assert_eq!(Reference::after(&lea), Some(Reference::Address));
+        // and edx, ...
+        assert_eq!(Reference::after(&[0x81, 0xe2]), None);
+        // nop [rax + ...], which fills the space before a function
+        assert_eq!(Reference::after(&[0x0f, 0x1f, 0x80]), None);
+        assert_eq!(Reference::after(&[]), None);
     }
 }

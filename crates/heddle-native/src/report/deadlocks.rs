@@ -10,7 +10,7 @@ use heddle_core::{Awaited, Finding, Link, Wait};
 pub fn findings(
     possible: &[Finding],
     ending: Ending,
-    found: &Found,
+    found: &Found<'_>,
     tables: &mut Tables,
     mentioned: &mut Mentioned,
 ) -> Vec<Finding> {
@@ -45,7 +45,7 @@ pub fn stuck(ending: Ending) -> Vec<waiting::Waiting> {
     }
 }
 
-fn renamed(link: &Link, found: &Found, tables: &mut Tables, mentioned: &mut Mentioned) -> Link {
+fn renamed(link: &Link, found: &Found<'_>, tables: &mut Tables, mentioned: &mut Mentioned) -> Link {
     let holds = link.holds.map(|(lock, site)| {
         let lock = mentioned.lock(found, tables, lock);
         (lock, tables.site(site))

@@ -173,7 +173,10 @@ impl Inventory {
         let from_record = self.distance(found);
         Some(Meaning {
             declared: declared(self.dwarf(), unit, &entry),
-            size: types.size(types.referred(found.of_type)),
+            // That of an array whose bound is no constant is not known.
+            size: types
+                .size(types.referred(found.of_type))
+                .filter(|&size| size > 0),
             is_variable: class.is_none() && !is_behind_pointer,
             container: container.and_then(container_of),
             local: from_record.and_then(|from_record| {
@@ -206,6 +209,33 @@ impl Inventory {
                 std::iter::from_fn(|| places.next().ok()?).find_map(|place| offset(place.data))
             }
         }
+    }
+
+    /// Which member of the container the text of an access names, and where that starts in it. None if the text goes
+    /// on to an element, or names no member.
+    pub fn member(&self, container: Container, lvalue: &Lvalue) -> Option<Part> {
+        let types = self.types(self.unit(container.unit)?);
+        let is_pointer =
+            |step: &Step| matches!(step, Step::Arrow(_) | Step::Element | Step::Target);
+        let from = lvalue.steps.iter().rposition(is_pointer).unwrap_or(0);
+        let names = lvalue.steps[from..].iter().map(|step| match step {
+            Step::Arrow(name) | Step::Member(name) => Some(name.as_str()),
+            Step::Element | Step::Target | Step::Inside => None,
+        });
+        let names: Option<Vec<&str>> = match lvalue.steps.iter().any(is_pointer) {
+            true => names.collect(),
+            // A member of `*this`.
+            false => std::iter::once(Some(lvalue.base.as_str()))
+                .chain(names)
+                .collect(),
+        };
+        let (mut at, mut part) = (container.of_type, Part::default());
+        for name in names? {
+            part.start += types.member_start(at, name)?;
+            part.path.push_str(&format!(".{name}"));
+            at = types.member_type(at, name)?;
+        }
+        (!part.path.is_empty()).then_some(part)
     }
 
     /// The part of the container at this offset: `.re`.

@@ -9,7 +9,7 @@ use crate::report::races::{self, Found, Mentioned};
 use crate::report::tables::Tables;
 use crate::report::{deadlocks, destination, misuse, recording, tears, unseen, witness};
 use crate::runtime::Runtime;
-use heddle_core::roster::Roster;
+use heddle_core::roster::Ancestry;
 use heddle_core::{Access, Counts, Features, Finding, Guarantee, OrderChoice, Outcome, SiteId};
 use heddle_report::baseline::Baseline;
 use heddle_report::json::{self, Layout};
@@ -161,20 +161,10 @@ fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
         || !possible.is_empty()
         || !deadlocks::stuck(ending).is_empty()
         || crate::ocr::has_findings();
-    let needs_participants = has_findings || runtime.options.has_stats;
-    let (tasks, finishes) = match needs_participants {
-        true => runtime.engine.participants(),
-        false => (Vec::new(), Vec::new()),
-    };
     let counts = Counts {
-        tasks: tasks.len() as u64 + 1,
-        finishes: finishes.len() as u64 + 1,
+        tasks: u64::from(engine.task_count()),
+        finishes: u64::from(engine.finish_count()) + 1,
         ..Counts::default()
-    };
-    let roster = Roster {
-        tasks,
-        finishes,
-        ..Roster::new()
     };
     let mut mentioned = Mentioned::default();
     // Read in any case: a file that cannot be used is to be known before it is needed.
@@ -183,14 +173,7 @@ fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
         true => {
             let deadlocks = (&*possible, ending);
             let suppressions = &suppressions;
-            findings(
-                runtime,
-                roster,
-                tables,
-                &mut mentioned,
-                suppressions,
-                deadlocks,
-            )
+            findings(runtime, tables, &mut mentioned, suppressions, deadlocks)
         }
         false => Vec::new(),
     };
@@ -222,25 +205,21 @@ fn guarantee(runtime: &Runtime, ending: Ending) -> Guarantee {
 
 fn findings(
     runtime: &Runtime,
-    roster: Roster,
     tables: &mut Tables,
     mentioned: &mut Mentioned,
     suppressions: &Suppressions,
     (possible, ending): (&[Finding], Ending),
 ) -> Vec<Finding> {
-    let races = runtime.engine.races(&roster.ancestry());
-    let tears = runtime.engine.tears(&roster.ancestry());
-    let Roster {
-        tasks, finishes, ..
-    } = roster;
+    let ancestry = Ancestry::new(&runtime.engine);
+    let races = runtime.engine.races(&ancestry);
+    let tears = runtime.engine.tears(&ancestry);
     let found = Found {
         races,
         bytes: runtime.engine.race_bytes(),
         racy: runtime.engine.racy_bytes(),
         tears,
         torn_bytes: runtime.engine.tear_bytes(),
-        tasks,
-        finishes,
+        participants: &runtime.engine,
         locks: runtime.locks.all(),
         witnesses: witness::take(),
     };
@@ -279,6 +258,7 @@ fn findings(
         possible, ending, &found, tables, mentioned,
     ));
     findings.extend(misuse::findings(&found, tables, mentioned));
+    mentioned.number(&runtime.engine, tables);
     tables.sort_files();
     findings
 }

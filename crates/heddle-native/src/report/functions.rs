@@ -42,7 +42,46 @@ pub fn demangled(symbol: &str) -> String {
     let options = DemangleOptions::new().no_params().no_return_type();
     let parsed = Symbol::new(symbol).ok();
     let name = parsed.and_then(|parsed| parsed.demangle_with_options(&options).ok());
-    name.unwrap_or_else(|| symbol.to_owned())
+    name.map_or_else(|| symbol.to_owned(), |name| as_written(&name))
+}
+
+/// Arguments of the standard library's templates that nobody writes.
+const DEFAULTS: [&str; 6] = [
+    "allocator",
+    "char_traits",
+    "default_delete",
+    "equal_to",
+    "hash",
+    "less",
+];
+
+/// A name as it is written in C++: `std::vector<std::string>`, without tags of the ABI and defaults of templates.
+fn as_written(name: &str) -> String {
+    let mut name = name
+        .replace("[abi:cxx11]", "")
+        .replace("std::__cxx11::", "std::");
+    for default in DEFAULTS {
+        let start = format!(", std::{default}<");
+        while let Some(at) = name.find(&start) {
+            let end = at + start.len();
+            match closing(&name[end..]) {
+                Some(len) => name.replace_range(at..end + len, ""),
+                None => return name,
+            }
+        }
+    }
+    let name = name.replace(" >", ">");
+    name.replace("std::basic_string<char>", "std::string")
+}
+
+/// How far it is to the end of the bracket that was opened before the text, with the bracket.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    let end = text.char_indices().find(|&(_, c)| {
+        depth += i32::from(c == '<') - i32::from(c == '>');
+        depth == 0
+    });
+    end.map(|(at, _)| at + 1)
 }
 
 #[cfg(test)]
@@ -65,6 +104,21 @@ mod tests {
         for name in ["f", "i", "d", "Dv", "St"] {
             assert_eq!(read(name), Named::Plain(name.into()));
         }
+    }
+
+    #[test]
+    fn names_of_the_standard_library_are_as_a_program_writes_them() {
+        let string =
+            "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+        assert_eq!(as_written(&format!("{string}::size")), "std::string::size");
+        let vector = format!("std::vector<{string}, std::allocator<{string} > >::push_back");
+        assert_eq!(as_written(&vector), "std::vector<std::string>::push_back");
+        let pair = "std::allocator<std::pair<int const, int> >";
+        let map = format!("std::map<int, int, std::less<int>, {pair} >::find");
+        assert_eq!(as_written(&map), "std::map<int, int>::find");
+        assert_eq!(as_written("lines[abi:cxx11]"), "lines");
+        assert_eq!(as_written("operator<"), "operator<");
+        assert_eq!(as_written("f<std::less<int> >"), "f<std::less<int>>");
     }
 
     #[test]

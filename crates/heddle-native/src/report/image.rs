@@ -78,6 +78,11 @@ impl Image {
         (*first..=*last).contains(&address) && self.functions.binary_search(&address).is_ok()
     }
 
+    /// Whether the code lies where the file says, so that an instruction may hold a function's address itself.
+    pub fn is_fixed(&self) -> bool {
+        self.file.kind() == object::ObjectKind::Executable
+    }
+
     /// The code, with its addresses in the file.
     pub fn code(&self) -> impl Iterator<Item = (u64, &'static [u8])> {
         let text = self

@@ -6,13 +6,18 @@ use crate::report::tables::Tables;
 use heddle_core::Finding;
 
 /// What was found.
-pub fn findings(found: &Found, tables: &mut Tables, mentioned: &mut Mentioned) -> Vec<Finding> {
+pub fn findings(found: &Found<'_>, tables: &mut Tables, mentioned: &mut Mentioned) -> Vec<Finding> {
     let told = ocr::findings().into_iter();
     told.map(|told| finding(told, found, tables, mentioned))
         .collect()
 }
 
-fn finding(told: Told, found: &Found, tables: &mut Tables, mentioned: &mut Mentioned) -> Finding {
+fn finding(
+    told: Told,
+    found: &Found<'_>,
+    tables: &mut Tables,
+    mentioned: &mut Mentioned,
+) -> Finding {
     let related = told.related.map(|(text, site)| {
         let text = tables.name(text);
         (text, tables.site(site))

@@ -23,6 +23,8 @@ pub mod places;
 pub mod races;
 pub mod recording;
 pub(crate) mod sequence;
+mod siblings;
+mod sizes;
 pub mod source;
 pub mod symbols;
 pub mod tables;

@@ -1,5 +1,8 @@
 //! Paths as seen from the folder in which the program was started.
 
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -24,7 +27,7 @@ fn start() -> Vec<PathBuf> {
     };
     let told = std::env::var_os("PWD").map(PathBuf::from);
     // A program that was started by another may have that one's.
-    let is_same = |told: &PathBuf| told.canonicalize().is_ok_and(|told| told == real);
+    let is_same = |told: &PathBuf| resolved(told).is_some_and(|told| told == real);
     let told = told.filter(is_same);
     std::iter::once(real).chain(told).collect()
 }
@@ -36,7 +39,43 @@ fn below(start: &[PathBuf], path: &Path) -> Option<PathBuf> {
             .filter_map(|start| path.strip_prefix(start).ok());
         inside.next().map(Path::to_path_buf)
     };
-    inside(path).or_else(|| inside(&path.canonicalize().ok()?))
+    inside(path).or_else(|| inside(&resolved(path)?))
+}
+
+/// More than a path may have, as the system sees it.
+const LINKS: u32 = 40;
+
+/// The absolute path without links, if there is such a file. The C library's own function allocates, and the report may
+/// be written by a thread that was interrupted in the program's allocator.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let parts = |path: &Path| -> Vec<OsString> {
+        let names = path.components().rev();
+        names.map(|part| part.as_os_str().to_owned()).collect()
+    };
+    let mut rest = parts(path);
+    let mut done = PathBuf::new();
+    let mut links = 0;
+    while let Some(part) = rest.pop() {
+        match part.as_encoded_bytes() {
+            b"." => continue,
+            b".." => {
+                done.pop();
+                continue;
+            }
+            _ => {}
+        }
+        let next = done.join(&part);
+        match fs::read_link(&next) {
+            Ok(target) if links < LINKS => {
+                links += 1;
+                rest.extend(parts(&target));
+            }
+            // Not a link.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => done = next,
+            _ => return None,
+        }
+    }
+    done.is_absolute().then_some(done)
 }
 
 /// The path without `.` and `..`.
@@ -66,5 +105,23 @@ mod tests {
         assert_eq!(seen("/link/src/../a.c"), Some("a.c".into()));
         assert_eq!(seen("/elsewhere/a.c"), None);
         assert_eq!(seen("/real/workshop/a.c"), None);
+    }
+
+    #[test]
+    fn links_are_followed_as_the_system_does() {
+        use std::os::unix::fs::symlink;
+        let dir = std::env::temp_dir().join(format!("heddle-paths-{}", std::process::id()));
+        fs::create_dir_all(dir.join("real/deep")).expect("a folder can be made");
+        fs::write(dir.join("real/a.c"), "").expect("a file can be written");
+        symlink("real", dir.join("link")).expect("a link can be made");
+        symlink("../link/../link/a.c", dir.join("real/b.c")).expect("a link can be made");
+        symlink(dir.join("round"), dir.join("round")).expect("a link can be made");
+        let paths = ["link/deep/../b.c", "link", "real/a.c", "round", "none"];
+        for path in paths.map(|path| dir.join(path)) {
+            let known = path.canonicalize().ok();
+            assert_eq!(resolved(&path), known, "{}", path.display());
+        }
+        assert_eq!(resolved(Path::new("relative")), None);
+        fs::remove_dir_all(dir).expect("the folder can be removed");
     }
 }

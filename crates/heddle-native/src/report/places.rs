@@ -2,12 +2,15 @@
 
 use crate::heap::Block;
 use crate::report::callers::Start;
+use crate::report::declarations::Container;
 use crate::report::frames::Frames;
 use crate::report::functions::{self, Named};
-use crate::report::symbols::At;
-use crate::report::tables::Tables;
-use heddle_core::{SiteId, TaskId};
+use crate::report::symbols::Known;
+use crate::report::tables::{Accessed, Tables};
+use crate::report::types::Part;
+use heddle_core::{AccessKind, SiteId, TaskId};
 use heddle_report::{ObjectInfo, ObjectKind, Unit};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What is raced on where a data block is destroyed while it may be acquired.
@@ -33,8 +36,8 @@ pub struct Located {
 pub struct Hints {
     /// The heap block it was in when the race was met.
     pub block: Option<Block>,
-    /// The sites that accessed it, as rows of the tables.
-    pub sites: [SiteId; 2],
+    /// The accesses to it.
+    pub accesses: [Accessed; 2],
     /// The frames it may lie in.
     pub frames: Frames,
 }
@@ -43,7 +46,7 @@ impl Tables<'_> {
     /// What the byte at this address is.
     pub fn locate(&mut self, address: usize, hints: Hints) -> Located {
         if let Some(block) = hints.block {
-            return self.on_heap(address, &block, hints.sites);
+            return self.on_heap(address, &block, hints.accesses);
         }
         let global = self.global(address);
         global.unwrap_or_else(|| self.elsewhere(address, hints))
@@ -51,14 +54,14 @@ impl Tables<'_> {
 
     /// A name for the lock at this address.
     pub fn lock(&mut self, address: usize, block: Option<Block>) -> String {
-        let sites = [super::tables::UNKNOWN; 2];
+        let accesses = [(super::tables::UNKNOWN, AccessKind::Read); 2];
         // The OpenMP library's own memory says nothing.
         let block = block.filter(|block| self.is_of_program(block.origin.site));
         let located = self.locate(
             address,
             Hints {
                 block,
-                sites,
+                accesses,
                 frames: Frames::default(),
             },
         );
@@ -70,13 +73,15 @@ impl Tables<'_> {
             None => (located.name.as_str(), located.index),
         };
         match (located.object.kind, index) {
-            (ObjectKind::Unknown | ObjectKind::Stack, _) => String::new(),
+            (ObjectKind::Unknown | ObjectKind::Stack, _) => {
+                self.member_lock(address).unwrap_or_default()
+            }
             (_, None) => name.to_owned(),
             (_, Some(index)) => format!("{name}[{index}]"),
         }
     }
 
-    fn on_heap(&mut self, address: usize, block: &Block, sites: [SiteId; 2]) -> Located {
+    fn on_heap(&mut self, address: usize, block: &Block, accesses: [Accessed; 2]) -> Located {
         let start = Start::of(block.origin.task);
         let allocation = self.called_by_the_program(block.origin.site, start);
         let (noun, header) = match crate::ocr::is_block(block.start) {
@@ -95,7 +100,7 @@ impl Tables<'_> {
             None => format!("{noun}@{}", self.place(allocation)),
         };
         let element = match kind {
-            ObjectKind::Heap => self.element(offset, size, sites),
+            ObjectKind::Heap => self.element((address, offset), size, accesses),
             _ => None,
         };
         let is_typed = element.is_some();
@@ -142,11 +147,25 @@ impl Tables<'_> {
     }
 
     /// The element of a heap block at this offset, if one of the accesses tells what the block has elements of.
-    fn element(&mut self, offset: u64, size: u64, sites: [SiteId; 2]) -> Option<Element> {
-        sites.into_iter().find_map(|site| {
-            let (_, meaning, known) = self.meaning(site)?;
+    fn element(
+        &mut self,
+        (address, offset): (usize, u64),
+        size: u64,
+        accesses: [Accessed; 2],
+    ) -> Option<Element> {
+        accesses.into_iter().find_map(|access| {
+            let (lvalue, meaning, known) = self.meaning(access)?;
             let container = meaning.container.filter(|of| of.size <= size)?;
+            let member = known.inventory.member(container, &lvalue);
+            self.note_object(address, container, &known, member.as_ref());
+            // The standard library may have put something before the object, as `make_shared` does.
             let (row, within) = (offset / container.size, offset % container.size);
+            let is_shifted =
+                |member: &Part| !size.is_multiple_of(container.size) && member.start != within;
+            if let Some(member) = member.filter(is_shifted) {
+                let (path, start) = (member.path, offset);
+                return Some(Element { path, start });
+            }
             let part = known.inventory.part_of(container, within);
             let path = match size < 2 * container.size {
                 true => part.path,
@@ -154,6 +173,30 @@ impl Tables<'_> {
             };
             let start = row * container.size + part.start;
             Some(Element { path, start })
+        })
+    }
+
+    /// Remembers the object around a member: a lock in it can be called by its name there.
+    fn note_object(
+        &mut self,
+        address: usize,
+        container: Container,
+        known: &Rc<Known>,
+        member: Option<&Part>,
+    ) {
+        let start = member.and_then(|member| (address as u64).checked_sub(member.start));
+        let object = start.map(|start| (start, container, Rc::clone(known)));
+        self.objects.extend(object);
+    }
+
+    /// What a lock is called in an object whose members were raced on.
+    fn member_lock(&self, address: usize) -> Option<String> {
+        self.objects.iter().find_map(|(start, container, known)| {
+            let offset = (address as u64).checked_sub(*start)?;
+            let is_inside = offset < container.size;
+            let part = is_inside.then(|| known.inventory.part_of(*container, offset))?;
+            let name = part.path.strip_prefix('.')?;
+            Some(name.to_owned())
         })
     }
 
@@ -175,7 +218,7 @@ impl Tables<'_> {
         };
         let part = known.inventory.part(variable, address - variable.start);
         let declared = variable.declared.clone();
-        let site = declared.map(|(file, line, column)| self.position(At { file, line, column }));
+        let site = declared.map(|declared| self.declared(declared, &variable.name));
         let (path, index) = last_index(&part.path);
         Some(Located {
             name: format!("{}{path}", variable.name),
@@ -200,16 +243,23 @@ impl Tables<'_> {
         };
         // A variable's own name says more than that of a pointer to it.
         let mut written: Vec<_> = hints
-            .sites
+            .accesses
             .into_iter()
-            .filter_map(|site| Some((site, self.lvalue(site)?)))
+            .filter_map(|access| Some((access, self.lvalue(access)?)))
             .collect();
         written.sort_by_key(|(_, lvalue)| !lvalue.is_in_variable());
-        let Some((site, written)) = written.into_iter().next() else {
+        let Some((access, written)) = written.into_iter().next() else {
             return whole(unnamed.into(), kind, None, 0);
         };
         let mut located = whole(written.to_string(), kind, None, 0);
-        let meaning = self.meaning(site).filter(|_| written.is_in_variable());
+        let meaning = self.meaning(access);
+        if let Some((lvalue, meaning, known)) = &meaning
+            && let Some(container) = meaning.container
+        {
+            let member = known.inventory.member(container, lvalue);
+            self.note_object(address, container, known, member.as_ref());
+        }
+        let meaning = meaning.filter(|_| written.is_in_variable());
         let meaning = meaning.filter(|(_, meaning, _)| meaning.is_variable);
         if let Some((_, meaning, known)) = meaning {
             let part = meaning.local.and_then(|local| {
@@ -222,8 +272,7 @@ impl Tables<'_> {
                 (located.index, located.offset) = (index, part.start);
             }
             let declared = meaning.declared;
-            let site =
-                declared.map(|(file, line, column)| self.position(At { file, line, column }));
+            let site = declared.map(|declared| self.declared(declared, &written.base));
             located.object = Arc::new(ObjectInfo {
                 name: written.base,
                 size: meaning.size,

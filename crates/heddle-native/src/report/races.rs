@@ -9,20 +9,22 @@ use crate::access::GRANULE;
 use crate::report::callers::Start;
 use crate::report::modules::modules;
 use crate::report::places::{Hints, Located};
-use crate::report::tables::Tables;
+use crate::report::siblings;
+use crate::report::sizes::Sizes;
+use crate::report::tables::{Accessed, Tables};
 use crate::report::witness::Witnesses;
 use crate::runtime::{Lock, LockKind};
 use heddle_core::{
     Access, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId, TaskId,
-    TaskInfo, TaskKind, Why,
+    TaskInfo, Why, roster::Participants,
 };
-use heddle_report::{Numbered, Unit};
-use heddle_rt::{ATOMIC, RacyBytes, Spread};
+use heddle_report::Unit;
+use heddle_rt::{ATOMIC, Engine, RacyBytes};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What the engine knows.
-pub struct Found {
+pub struct Found<'a> {
     /// The races; places have granules for locations.
     pub races: Vec<Finding>,
     /// The bytes of each granule.
@@ -33,10 +35,8 @@ pub struct Found {
     pub tears: Vec<Finding>,
     /// The bytes of each access's granule.
     pub torn_bytes: Vec<[u8; 3]>,
-    /// All tasks.
-    pub tasks: Vec<TaskInfo>,
-    /// All finishes.
-    pub finishes: Vec<FinishInfo>,
+    /// All tasks and finishes.
+    pub participants: &'a dyn Participants,
     /// All locks.
     pub locks: Vec<Lock>,
     /// What was seen when the races were met.
@@ -65,55 +65,10 @@ pub struct Mentioned {
     task_ids: HashMap<TaskId, TaskId>,
     finish_ids: HashMap<FinishId, FinishId>,
     lock_ids: HashMap<LockId, LockId>,
-    siblings: Option<Siblings>,
-}
-
-/// Which of the tasks each is that its creator made at one place.
-struct Siblings {
-    /// Row `n` is task `n + 1`.
-    numbers: Vec<u32>,
-    counts: HashMap<(TaskId, SiteId), u32>,
-}
-
-impl Siblings {
-    /// Tasks beyond which they are not counted.
-    const MOST: usize = 1 << 20;
-
-    fn new(tasks: &[TaskInfo]) -> Self {
-        let mut siblings = Self {
-            numbers: Vec::new(),
-            counts: HashMap::new(),
-        };
-        // Of tasks that were given back nothing is known: then nobody's number is.
-        let are_known = tasks.iter().all(|task| task.site != SiteId::new(0));
-        if !are_known || tasks.len() > Self::MOST {
-            return siblings;
-        }
-        for task in tasks {
-            let count = siblings.counts.entry((task.parent, task.site)).or_default();
-            *count += 1;
-            siblings.numbers.push(*count);
-        }
-        siblings
-    }
-
-    fn number(&self, task: TaskId, tasks: &[TaskInfo]) -> Option<Numbered> {
-        let row = task.index().checked_sub(1)?;
-        let (number, info) = (self.numbers.get(row)?, tasks.get(row)?);
-        let is_made = matches!(
-            info.kind,
-            TaskKind::Task | TaskKind::Thread | TaskKind::Future | TaskKind::EventDriven
-        );
-        let of = *self.counts.get(&(info.parent, info.site))?;
-        (is_made && of > 1).then_some(Numbered {
-            number: u64::from(*number),
-            of: u64::from(of),
-        })
-    }
 }
 
 /// The races in the sequence of the source, each once.
-pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
+pub fn items(found: &Found<'_>, tables: &mut Tables) -> Vec<Item> {
     let mut items = Vec::new();
     let mut sizes = Sizes::default();
     for (race, &bytes) in found.races.iter().zip(&found.bytes) {
@@ -128,7 +83,8 @@ pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
             let raw = [accesses[0].site.raw(), accesses[1].site.raw()];
             let (accesses, why) = normal(found, tables, accesses, *why);
             let sites = [accesses[0].site, accesses[1].site];
-            let parts = parts(found, tables, place.location, bytes, sites);
+            let touching = [0, 1].map(|n| (sites[n], accesses[n].kind));
+            let parts = parts(found, tables, place.location, bytes, touching);
             sizes.add(raw, sites, bytes.count_ones(), parts.len());
             for located in parts {
                 items.push(Item {
@@ -145,57 +101,6 @@ pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
     items.sort_by_cached_key(|item| (item.key(tables), std::cmp::Reverse(item.certainty)));
     items.dedup_by(|later, earlier| later.key(tables) == earlier.key(tables));
     items
-}
-
-/// How large the elements are that pairs of positions raced on, as far as they are told apart.
-#[derive(Default)]
-struct Sizes {
-    /// By the engine's numbers of the positions: those of the tables, bytes, and elements.
-    pairs: BTreeMap<[u32; 2], ([SiteId; 2], u64, u64)>,
-}
-
-/// What is known of the races at two source positions.
-struct Merged {
-    rows: [SiteId; 2],
-    bytes: u64,
-    elements: u64,
-    racy: Spread,
-}
-
-impl Sizes {
-    fn add(&mut self, mut raw: [u32; 2], sites: [SiteId; 2], bytes: u32, elements: usize) {
-        raw.sort_unstable();
-        let pair = self.pairs.entry(raw).or_insert((sites, 0, 0));
-        pair.1 += u64::from(bytes);
-        pair.2 += elements as u64;
-    }
-
-    /// How many elements there are in all for each pair of positions. Several pairs of the engine's, a read and a
-    /// write or two copies of a loop, may have the same positions.
-    fn totals(&self, racy: &[RacyBytes], tables: &Tables) -> Vec<([SiteId; 2], u64)> {
-        let mut merged = BTreeMap::new();
-        for RacyBytes { sites, bytes: racy } in racy {
-            let Some((rows, bytes, elements)) = self.pairs.get(sites) else {
-                continue;
-            };
-            let mut places = rows.map(|site| tables.legend.site(site));
-            places.sort();
-            let one = merged.entry(places).or_insert(Merged {
-                rows: *rows,
-                bytes: 0,
-                elements: 0,
-                racy: Spread::default(),
-            });
-            one.bytes += bytes;
-            one.elements += elements;
-            one.racy.join(racy);
-        }
-        let total = |one: Merged| {
-            let size = (one.bytes / one.elements.max(1)).max(1);
-            (one.rows, one.racy.len() / size)
-        };
-        merged.into_values().map(total).collect()
-    }
 }
 
 type Key = (
@@ -242,7 +147,7 @@ impl Item {
     /// The finding, with the participants it mentions.
     pub fn finding(
         &self,
-        found: &Found,
+        found: &Found<'_>,
         tables: &mut Tables,
         mentioned: &mut Mentioned,
     ) -> Finding {
@@ -259,8 +164,19 @@ impl Item {
 }
 
 impl Mentioned {
+    /// Says of each task which one it is of those that its creator made at one place.
+    pub fn number(&self, engine: &Engine, tables: &mut Tables) {
+        let numbers = siblings::numbers(&self.task_ids, engine, engine.spawned());
+        tables.details.numbers.extend(numbers);
+    }
+
     /// An access, with the new numbers of its task and locks.
-    pub(super) fn access(&mut self, found: &Found, tables: &mut Tables, access: Access) -> Access {
+    pub(super) fn access(
+        &mut self,
+        found: &Found<'_>,
+        tables: &mut Tables,
+        access: Access,
+    ) -> Access {
         let locks = access.locks.iter();
         // That tasks share a thread is no protection the program's author gave.
         let locks = locks.filter(|lock| kind(found, **lock) != Some(LockKind::Thread));
@@ -273,7 +189,7 @@ impl Mentioned {
     }
 
     /// Why two tasks are parallel, in new numbers.
-    pub(super) fn why(&mut self, found: &Found, tables: &mut Tables, why: Why) -> Why {
+    pub(super) fn why(&mut self, found: &Found<'_>, tables: &mut Tables, why: Why) -> Why {
         Why {
             ancestor: self.task(found, tables, why.ancestor),
             spawned: self.task(found, tables, why.spawned),
@@ -283,7 +199,12 @@ impl Mentioned {
     }
 
     /// The place, with what is known of its object.
-    pub(super) fn place(&mut self, found: &Found, tables: &mut Tables, located: &Located) -> Place {
+    pub(super) fn place(
+        &mut self,
+        found: &Found<'_>,
+        tables: &mut Tables,
+        located: &Located,
+    ) -> Place {
         let allocated_by = located.allocated_by;
         let allocated_by = allocated_by.map(|task| self.task(found, tables, task));
         let name = tables.name(&located.name);
@@ -304,8 +225,8 @@ impl Mentioned {
     }
 
     /// The new number of a task; its creators get theirs before.
-    pub(super) fn task(&mut self, found: &Found, tables: &mut Tables, task: TaskId) -> TaskId {
-        let row = |task: TaskId| found.tasks.get(task.index().checked_sub(1)?);
+    pub(super) fn task(&mut self, found: &Found<'_>, tables: &mut Tables, task: TaskId) -> TaskId {
+        let row = |task: TaskId| found.participants.task(task);
         let unknown = |task: &TaskId| !self.task_ids.contains_key(task) && row(*task).is_some();
         let chain = std::iter::successors(Some(task).filter(unknown), |&task| {
             row(task).map(|info| info.parent).filter(unknown)
@@ -324,18 +245,10 @@ impl Mentioned {
                 site: tables.called(info.site, creators.map_or(&[], |creators| creators)),
                 finish: self.finish(found, tables, info.finish),
                 name: function.map(|name| tables.name(&name)).or(info.name),
-                ..*info
+                ..info
             };
             self.tasks.push(info);
             let id = TaskId::new(self.tasks.len() as u32);
-            let number = self
-                .siblings
-                .get_or_insert_with(|| Siblings::new(&found.tasks));
-            let number = number.number(task, &found.tasks);
-            tables
-                .details
-                .numbers
-                .extend(number.map(|number| (id, number)));
             self.task_ids.insert(task, id);
             if let Some((&pc, callers)) = found
                 .witnesses
@@ -350,9 +263,8 @@ impl Mentioned {
         self.task_ids.get(&task).copied().unwrap_or(TaskId::MAIN)
     }
 
-    fn finish(&mut self, found: &Found, tables: &mut Tables, finish: FinishId) -> FinishId {
-        let row = finish.index().checked_sub(1);
-        let Some(info) = row.and_then(|row| found.finishes.get(row)) else {
+    fn finish(&mut self, found: &Found<'_>, tables: &mut Tables, finish: FinishId) -> FinishId {
+        let Some(info) = found.participants.finish(finish) else {
             return FinishId::MAIN;
         };
         if let Some(&id) = self.finish_ids.get(&finish) {
@@ -365,7 +277,7 @@ impl Mentioned {
                 .get(&info.owner)
                 .copied()
                 .unwrap_or(TaskId::MAIN),
-            ..*info
+            ..info
         };
         self.finishes.push(info);
         let id = FinishId::new(self.finishes.len() as u32);
@@ -374,7 +286,7 @@ impl Mentioned {
     }
 
     /// The new number of a lock.
-    pub(super) fn lock(&mut self, found: &Found, tables: &mut Tables, lock: LockId) -> LockId {
+    pub(super) fn lock(&mut self, found: &Found<'_>, tables: &mut Tables, lock: LockId) -> LockId {
         if lock == LockId::ISOLATED {
             return lock;
         }
@@ -390,7 +302,7 @@ impl Mentioned {
     }
 }
 
-fn kind(found: &Found, lock: LockId) -> Option<LockKind> {
+fn kind(found: &Found<'_>, lock: LockId) -> Option<LockKind> {
     let row = lock.index().checked_sub(1)?;
     found.locks.get(row).map(|lock| lock.kind)
 }
@@ -428,7 +340,7 @@ pub(crate) fn lock_name(locks: &[Lock], tables: &mut Tables, lock: LockId) -> St
 
 /// Accesses with rows of the tables for sites, in the sequence of the source.
 fn normal(
-    found: &Found,
+    found: &Found<'_>,
     tables: &mut Tables,
     accesses: &[Access; 2],
     why: Why,
@@ -442,10 +354,11 @@ fn normal(
         let callers = callers.filter(|_| is_seen(index));
         let site = SiteId::new(sites[index]);
         let start = Start::of(accesses[index].task);
-        match callers {
+        let row = match callers {
             Some(callers) => tables.called(site, callers),
             None => tables.called_by_the_code(site, start),
-        }
+        };
+        tables.of_the_program(row)
     };
     let rows = [row(0), row(1)];
     let mut accesses = accesses.clone();
@@ -455,8 +368,7 @@ fn normal(
             let path = tables.legend.file(site.file).map(|file| file.path.clone());
             (path, site.line, site.column)
         });
-        let info = access.task.index().checked_sub(1);
-        let info = info.and_then(|row| found.tasks.get(row));
+        let info = found.participants.task(access.task);
         let created = info.map(|info| (info.kind as u8, info.site));
         (at, access.kind, created)
     };
@@ -470,18 +382,18 @@ fn normal(
 
 /// The parts of objects that these bytes of a granule are.
 pub(super) fn parts(
-    found: &Found,
+    found: &Found<'_>,
     tables: &mut Tables,
     granule: u64,
     bytes: u8,
-    sites: [SiteId; 2],
+    accesses: [Accessed; 2],
 ) -> Vec<Located> {
     let block = found.witnesses.blocks.get(&granule).copied();
     let frames = found.witnesses.frames.get(&granule);
     let frames = frames.copied().unwrap_or_default();
     let hints = Hints {
         block,
-        sites,
+        accesses,
         frames,
     };
     let mut parts: BTreeMap<(String, Option<u64>), Located> = BTreeMap::new();

@@ -13,7 +13,9 @@ use crate::report::races::lock_name;
 use crate::report::tables::{Tables, UNKNOWN};
 use crate::report::witness::{self, Witnesses};
 use crate::runtime::{Lock, Runtime};
-use heddle_core::{Event, Features, FileId, Legend, Listener, Site, SiteId, SourceFile};
+use heddle_core::{
+    AccessKind, Event, Features, FileId, Legend, Listener, Site, SiteId, SourceFile,
+};
 use heddle_rt::{Engine, Label, Recorded, Recording, Unit};
 use heddle_trace::Writer;
 use std::path::Path;
@@ -154,12 +156,12 @@ fn memory(tables: &mut Tables, witnesses: &Witnesses, start: u64, site: u32) -> 
         site => row(tables, witnesses, site),
     };
     let block = witnesses.blocks.get(&(start / GRANULE as u64)).copied();
-    let sites = [row; 2];
+    let accesses = [(row, AccessKind::Read); 2];
     let located = tables.locate(
         start as usize,
         Hints {
             block,
-            sites,
+            accesses,
             frames: Frames::default(),
         },
     );

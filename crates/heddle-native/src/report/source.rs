@@ -17,6 +17,17 @@ pub fn token_end(line: &str, column: u32) -> u32 {
     column.saturating_add(len as u32)
 }
 
+/// The column at which a word stands first in a line.
+pub fn word(line: &str, word: &str) -> Option<u32> {
+    let mut found = line.match_indices(word);
+    let (at, _) = found.find(|(at, _)| {
+        let before = line[..*at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })?;
+    Some(line[..at].chars().count() as u32 + 1)
+}
+
 /// What an access reads or writes, as its line writes it: `sum`, `st->samples`, `m[...].re`, `*out`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lvalue {
@@ -84,15 +95,44 @@ pub fn lvalue(line: &str, column: u32) -> Option<Lvalue> {
         }
         ['+', '+', after @ ..] | ['-', '-', after @ ..] => up_to(before).or_else(|| from(after)),
         ['*', after @ ..] if !ends_operand(before) => from(after).map(target),
+        // Gcc's place of a call.
+        ['(', ..] => called_on(&before[..before.len() - last_word(before).chars().count()]),
         [c, ..] if is_assignment(rest) || *c == '[' => {
             let element = |mut found: Lvalue| {
                 found.steps.extend((*c == '[').then_some(Step::Element));
                 found
             };
-            up_to(before).map(element)
+            let stars = match *c {
+                '[' => Stars::MayMultiply,
+                _ => Stars::Dereference,
+            };
+            ending(before, stars).map(element)
         }
         _ => None,
     }
+}
+
+/// What the statement around this column assigns to: `x` of `x = f(1)`. Gcc's place of that write is the call's.
+pub fn assigned(line: &str, column: u32) -> Option<Lvalue> {
+    let at = (column as usize).checked_sub(1)?;
+    let line: Vec<char> = line.chars().collect();
+    let before = line.get(..at)?;
+    let statement = statement_start(before);
+    let end = statement + assignment(&line[statement..at])?;
+    ending(&line[statement..end], Stars::Dereference)
+        .map(|found| declared(&line[statement..], found))
+}
+
+/// Where the first assignment's operator stands in this text.
+fn assignment(text: &[char]) -> Option<usize> {
+    let starts = |at: &usize| *at == 0 || !is_operator(text[at - 1]);
+    (0..text.len()).find(|at| starts(at) && is_assignment(&text[*at..]))
+}
+
+/// Where the statement starts that this text ends in.
+fn statement_start(text: &[char]) -> usize {
+    let end = text.iter().rposition(|c| ";{}".contains(*c));
+    end.map_or(0, |end| end + 1)
 }
 
 /// What the memory allocated by the call at this column is first kept in: `a` of `double *a = malloc(n)`, `log` of
@@ -101,11 +141,10 @@ pub fn keeper(line: &str, column: u32) -> Option<Lvalue> {
     let at = (column as usize).checked_sub(1)?;
     let line: Vec<char> = line.chars().collect();
     let (before, rest) = (line.get(..at)?, line.get(at..)?);
-    let statement = before.iter().rposition(|c| ";{}".contains(*c));
-    let statement = statement.map_or(0, |end| end + 1);
-    let assigned = (statement..at).find(|&at| line[at] == '=' && is_assignment(&line[at..]));
-    if let Some(assigned) = assigned.filter(|&at| at > 0) {
-        return up_to(&line[statement..assigned]).map(|found| declared(&line[statement..], found));
+    let statement = statement_start(before);
+    if let Some(assigned) = assignment(&line[statement..at]).filter(|&len| len > 0) {
+        let keeper = &line[statement..statement + assigned];
+        return up_to(keeper).map(|found| declared(&line[statement..], found));
     }
     let name = count(rest, is_word);
     match before {
@@ -156,9 +195,23 @@ fn ends_operand(text: &[char]) -> bool {
     let text = &text[..trimmed_len(text)];
     match text.last() {
         Some(&c) if is_word(c) => !is_reserved(&last_word(text)),
-        Some(&c) => c == ')' || c == ']',
+        Some(')') => !is_condition(text),
+        Some(&c) => c == ']',
         None => false,
     }
+}
+
+/// Whether text that ends with a parenthesis is the head of a statement: `for (...)`.
+fn is_condition(text: &[char]) -> bool {
+    let mut depth = 0usize;
+    let opening = text.iter().rposition(|&c| {
+        depth += usize::from(c == ')');
+        depth = depth.saturating_sub(usize::from(c == '('));
+        depth == 0
+    });
+    let before = opening.map(|at| &text[..at]).unwrap_or_default();
+    let word = last_word(&before[..trimmed_len(before)]);
+    matches!(&*word, "for" | "if" | "while" | "switch")
 }
 
 fn last_word(text: &[char]) -> String {
@@ -194,6 +247,9 @@ fn closing(text: &[char]) -> Option<usize> {
 /// What the text starts with.
 fn from(text: &[char]) -> Option<Lvalue> {
     let text = trim_start(text);
+    if let ['*', pointer @ ..] = text {
+        return from(pointer).map(target);
+    }
     let mut end = count(text, is_word);
     loop {
         end = elements_end(text, end);
@@ -207,8 +263,21 @@ fn from(text: &[char]) -> Option<Lvalue> {
     }
 }
 
+/// What stars before a name may mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stars {
+    /// Also a product: `a * b`.
+    MayMultiply,
+    /// What a pointer leads to: nothing is assigned to a product.
+    Dereference,
+}
+
 /// What the text ends with.
 fn up_to(text: &[char]) -> Option<Lvalue> {
+    ending(text, Stars::MayMultiply)
+}
+
+fn ending(text: &[char], stars_mean: Stars) -> Option<Lvalue> {
     let mut end = trimmed_len(text);
     let mut steps = Vec::new();
     loop {
@@ -227,7 +296,8 @@ fn up_to(text: &[char]) -> Option<Lvalue> {
             [.., '-', '>'] => (end, _) = (start - 2, steps.push(Step::Arrow(name))),
             before => {
                 let stars = before.iter().rev().take_while(|c| **c == '*').count();
-                let is_product = ends_operand(&before[..start - stars]);
+                let is_product =
+                    stars_mean == Stars::MayMultiply && ends_operand(&before[..start - stars]);
                 steps.reverse();
                 steps.extend((0..stars).filter(|_| !is_product).map(|_| Step::Target));
                 return Some(Lvalue { base: name, steps });
@@ -303,6 +373,12 @@ mod tests {
         assert_eq!(token_end("", 7), 8);
     }
 
+    #[test]
+    fn a_word_is_found_where_it_stands_alone() {
+        assert_eq!(word("int counter, count;", "count"), Some(14));
+        assert_eq!(word("int counter;", "count"), None);
+    }
+
     fn named(line: &str, column: u32) -> Option<String> {
         lvalue(line, column).map(|found| found.to_string())
     }
@@ -328,12 +404,29 @@ mod tests {
         assert_eq!(named("*p = 1;", 4), Some("*p".into()));
         assert_eq!(named("y = *p;", 5), Some("*p".into()));
         assert_eq!(named("y = 2 * *p;", 9), Some("*p".into()));
+        assert_eq!(named("for (;;) *p += 1;", 13), Some("*p".into()));
+        assert_eq!(named("if (f(x)) *p += 1;", 14), Some("*p".into()));
+        assert_eq!(named("while (a) y = *p;", 15), Some("*p".into()));
+        assert_eq!(named("if (a) ++*p;", 8), Some("*p".into()));
+        assert_eq!(named("y = (a) *p++;", 11), Some("p".into()));
         assert_eq!(named("p->x = 1;", 1), Some("p".into()));
         assert_eq!(named("++p->x;", 1), Some("p->x".into()));
         assert_eq!(
             named("if (log.entries.size() < 9)", 17),
             Some("log.entries".into())
         );
+    }
+
+    #[test]
+    fn gcc_names_the_call_of_what_is_called_or_assigned() {
+        assert_eq!(named("lines.push_back(s);", 16), Some("lines".into()));
+        assert_eq!(named("f(s);", 2), None);
+        let assigned = |line: &str, column| assigned(line, column).map(|found| found.to_string());
+        assert_eq!(assigned("    x = fib(n - 1);", 9), Some("x".into()));
+        assert_eq!(assigned("y = 1; s->x += f(2);", 16), Some("s->x".into()));
+        assert_eq!(assigned("int *p = f(2);", 10), Some("p".into()));
+        assert_eq!(assigned("if (a == f(2))", 10), None);
+        assert_eq!(assigned("f(2);", 1), None);
     }
 
     #[test]

@@ -4,18 +4,24 @@
 //! tables hold follows from the program's source alone.
 
 use crate::report::callers::Start;
-use crate::report::declarations::Meaning;
+use crate::report::declarations::{Container, Meaning};
 use crate::report::modules::{Modules, Role};
 use crate::report::paths::shown;
 use crate::report::source::{self, Lvalue};
 use crate::report::symbols::{At, Known, Spot, Symbols, is_of_system};
-use heddle_core::{FileId, Legend, NameId, Site, SiteId, SourceFile};
+use heddle_core::{AccessKind, FileId, Legend, NameId, Site, SiteId, SourceFile};
 use heddle_report::{Details, FrameInfo};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A site nothing is known of.
 pub const UNKNOWN: SiteId = SiteId::new(u32::MAX);
+
+/// Where something was accessed, as a row of the tables, and how.
+pub type Accessed = (SiteId, AccessKind);
+
+/// Where something is declared: file, line and column, which is 1 if it is not known.
+pub type Declared = (String, u32, u32);
 
 /// See the module's documentation.
 pub struct Tables<'a> {
@@ -30,6 +36,8 @@ pub struct Tables<'a> {
     calls: HashMap<usize, Vec<Spot>>,
     files: HashMap<String, FileId>,
     names: HashMap<String, NameId>,
+    /// Objects of which members were raced on: where each starts, and what it is.
+    pub(super) objects: Vec<(u64, Container, Rc<Known>)>,
     /// Whether a module with code of the program has no debug information.
     pub lacks_debug_information: bool,
 }
@@ -46,6 +54,7 @@ impl<'a> Tables<'a> {
             calls: HashMap::new(),
             files: HashMap::new(),
             names: HashMap::new(),
+            objects: Vec::new(),
             lacks_debug_information: false,
         }
     }
@@ -87,10 +96,15 @@ impl<'a> Tables<'a> {
         self.called(raw, &callers.unwrap_or_default())
     }
 
-    /// The same, from outside of the standard library: of a call in its headers, the program's call that led there, if that is
-    /// known.
+    /// The same, from outside of the standard library.
     pub fn called_by_the_program(&mut self, raw: SiteId, start: Start) -> SiteId {
         let row = self.called_by_the_code(raw, start);
+        self.of_the_program(row)
+    }
+
+    /// Of a row in the headers of the standard library, the program's call that led there, if that is known: a reader
+    /// knows `lines.push_back(x)`, not what it is made of.
+    pub fn of_the_program(&self, row: SiteId) -> SiteId {
         let caller = |row: &SiteId| self.details.frames.get(row)?.caller;
         let mut rows = std::iter::successors(Some(row), caller);
         rows.find(|&row| !self.is_of_system(row)).unwrap_or(row)
@@ -139,10 +153,28 @@ impl<'a> Tables<'a> {
         self.row(spot, None)
     }
 
-    /// What the access at a site is to, as its line writes it.
-    pub fn lvalue(&self, site: SiteId) -> Option<Lvalue> {
+    /// The row of a declaration of this name. Clang does not tell the column, but the line does.
+    pub fn declared(&mut self, (path, line_number, column): Declared, name: &str) -> SiteId {
+        let file = self.file(&path);
+        let text = self.legend.file(file).and_then(|file| file.text.as_deref());
+        let found = text
+            .filter(|_| column == 1)
+            .and_then(|text| source::word(line(text, line_number)?, last_name(name)));
+        self.position(At {
+            file: path,
+            line: line_number,
+            column: found.unwrap_or(column),
+        })
+    }
+
+    /// What an access is to, as its line writes it.
+    pub fn lvalue(&self, (site, kind): Accessed) -> Option<Lvalue> {
         let (line, column) = self.line_of(site)?;
-        source::lvalue(line, column)
+        let stored = || {
+            let is_write = kind == AccessKind::Write;
+            is_write.then(|| source::assigned(line, column))?
+        };
+        source::lvalue(line, column).or_else(stored)
     }
 
     /// What the memory that a call at a site allocates is kept in, as its line writes it.
@@ -157,10 +189,10 @@ impl<'a> Tables<'a> {
         Some((line(text, site.line)?, site.column))
     }
 
-    /// What debug information says of what the access at a site is to.
-    pub fn meaning(&mut self, site: SiteId) -> Option<(Lvalue, Meaning, Rc<Known>)> {
-        let lvalue = self.lvalue(site)?;
-        let row = self.legend.site(site)?;
+    /// What debug information says of what an access is to.
+    pub fn meaning(&mut self, access: Accessed) -> Option<(Lvalue, Meaning, Rc<Known>)> {
+        let lvalue = self.lvalue(access)?;
+        let row = self.legend.site(access.0)?;
         let mut files = self.files.iter();
         let (path, _) = files.find(|(_, id)| **id == row.file)?;
         for known in self.symbols.program() {
@@ -268,6 +300,11 @@ impl<'a> Tables<'a> {
         self.files.insert(path.to_owned(), id);
         id
     }
+}
+
+/// `count` of `stats::count`.
+fn last_name(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
 }
 
 fn line(text: &str, number: u32) -> Option<&str> {

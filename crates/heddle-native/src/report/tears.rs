@@ -6,8 +6,8 @@ use crate::api::atomic::{self, Part};
 use crate::api::guarded;
 use crate::report::places::{Hints, Located};
 use crate::report::races::{Found, Mentioned, parts};
-use crate::report::tables::{Tables, UNKNOWN};
-use heddle_core::{Access, Certainty, Finding, GroupId, Place, SiteId, Why};
+use crate::report::tables::{Accessed, Tables, UNKNOWN};
+use heddle_core::{Access, AccessKind, Certainty, Finding, GroupId, Place, SiteId, Why};
 
 /// A unit that can be torn.
 pub struct Item {
@@ -24,7 +24,7 @@ pub struct Item {
 }
 
 /// The tears in the sequence of the source, each once.
-pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
+pub fn items(found: &Found<'_>, tables: &mut Tables) -> Vec<Item> {
     let mut items = Vec::new();
     for (tear, &bytes) in found.tears.iter().zip(&found.torn_bytes) {
         if let Finding::Atomicity {
@@ -58,7 +58,7 @@ pub fn items(found: &Found, tables: &mut Tables) -> Vec<Item> {
 }
 
 /// The accesses with rows of the tables for sites. The stack of the one that met the others was seen.
-fn called(found: &Found, tables: &mut Tables, accesses: &[Access; 3]) -> [Access; 3] {
+fn called(found: &Found<'_>, tables: &mut Tables, accesses: &[Access; 3]) -> [Access; 3] {
     let sites = [0, 1, 2].map(|n: usize| accesses[n].site.raw());
     let mut accesses = accesses.clone();
     for index in 0..3 {
@@ -73,16 +73,17 @@ fn called(found: &Found, tables: &mut Tables, accesses: &[Access; 3]) -> [Access
 
 /// What is torn, and what of it each access touches: one group, or each part of a granule.
 fn places(
-    found: &Found,
+    found: &Found<'_>,
     tables: &mut Tables,
     group: Option<GroupId>,
     accesses: &[Access; 3],
     touched: &[Place; 3],
     bytes: [u8; 3],
 ) -> Vec<(Vec<Located>, [Located; 3])> {
-    let sites = [accesses[0].site, accesses[1].site];
+    let all = [0, 1, 2].map(|n| (accesses[n].site, accesses[n].kind));
+    let two = [all[0], all[1]];
     if let Some(members) = guarded::members(touched[0].location) {
-        let member = |part: &Part| part.whole(locate(found, tables, part.address, sites));
+        let member = |part: &Part| part.whole(locate(found, tables, part.address, two));
         let located: Vec<Located> = members.iter().map(member).collect();
         let first = located.first().cloned().into_iter();
         return first
@@ -90,7 +91,7 @@ fn places(
             .collect();
     }
     let Some(group) = group else {
-        let parts = parts(found, tables, touched[0].location, bytes[0], sites);
+        let parts = parts(found, tables, touched[0].location, bytes[0], two);
         let whole = |part: Located| (vec![part.clone()], [part.clone(), part.clone(), part]);
         return parts.into_iter().map(whole).collect();
     };
@@ -101,15 +102,20 @@ fn places(
     let member = |part: &Part| {
         // Where it was accessed tells what a local variable is called.
         let touching = (0..3).find(|&n| part.has(addresses[n]));
-        let site = touching.map_or(UNKNOWN, |n| accesses[n].site);
-        part.whole(locate(found, tables, part.address, [site; 2]))
+        let access = touching.map_or((UNKNOWN, AccessKind::Read), |n| all[n]);
+        part.whole(locate(found, tables, part.address, [access; 2]))
     };
     let located = members.iter().map(member).collect();
-    let touched = [0, 1, 2].map(|n| locate(found, tables, addresses[n], [accesses[n].site; 2]));
+    let touched = [0, 1, 2].map(|n| locate(found, tables, addresses[n], [all[n]; 2]));
     vec![(located, touched)]
 }
 
-fn locate(found: &Found, tables: &mut Tables, address: usize, sites: [SiteId; 2]) -> Located {
+fn locate(
+    found: &Found<'_>,
+    tables: &mut Tables,
+    address: usize,
+    accesses: [Accessed; 2],
+) -> Located {
     let granule = (address / GRANULE) as u64;
     let block = found.witnesses.blocks.get(&granule).copied();
     let frames = found.witnesses.frames.get(&granule);
@@ -118,7 +124,7 @@ fn locate(found: &Found, tables: &mut Tables, address: usize, sites: [SiteId; 2]
         address,
         Hints {
             block,
-            sites,
+            accesses,
             frames,
         },
     )
@@ -146,7 +152,7 @@ impl Item {
     /// The finding, with the participants it mentions.
     pub fn finding(
         &self,
-        found: &Found,
+        found: &Found<'_>,
         tables: &mut Tables,
         mentioned: &mut Mentioned,
     ) -> Finding {

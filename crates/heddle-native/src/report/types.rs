@@ -102,12 +102,30 @@ impl Types<'_> {
 
     /// The type of a member by name.
     pub fn member_type(&self, of: UnitOffset, name: &str) -> Option<UnitOffset> {
+        self.named(of, name, type_of)
+    }
+
+    /// How far into the type a member by name starts.
+    pub fn member_start(&self, of: UnitOffset, name: &str) -> Option<u64> {
+        self.named(of, name, |member| {
+            let start = member.attr(gimli::DW_AT_data_member_location);
+            start.map_or(Some(0), |start| start.udata_value())
+        })
+    }
+
+    /// What the member by this name yields.
+    fn named<T>(
+        &self,
+        of: UnitOffset,
+        name: &str,
+        look: impl Fn(&Entry) -> Option<T>,
+    ) -> Option<T> {
         let whole = self.plain(self.referred(of))?;
         self.child(&whole, |child| {
             let own = child.attr_value(gimli::DW_AT_name);
             let own = own.and_then(|own| text(self.dwarf, self.unit, own));
             let is_it = child.tag() == gimli::DW_TAG_member && own.as_deref() == Some(name);
-            is_it.then(|| type_of(child))?
+            is_it.then(|| look(child))?
         })
     }
 
@@ -174,6 +192,10 @@ impl Types<'_> {
         }
         let name = entry.attr_value(gimli::DW_AT_name);
         if let Some(name) = name.and_then(|name| text(self.dwarf, self.unit, name)) {
+            // What the standard library is made of tells a reader nothing.
+            if name.starts_with("_M_") || name.starts_with("__") {
+                return None;
+            }
             part.path.push_str(&format!(".{name}"));
         }
         part.start += start;

@@ -12,7 +12,6 @@ use crate::runtime::LockKind;
 use crate::shim::export;
 use crate::{access, section, thread};
 use heddle_rt::LockMode;
-use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
@@ -21,17 +20,6 @@ const READ_LOCK: u32 = 1 << 3;
 const TRY_LOCK_FAILED: u32 = 1 << 5;
 const RECURSIVE_LOCK: u32 = 1 << 6;
 const RECURSIVE_UNLOCK: u32 = 1 << 7;
-
-thread_local! {
-    /// How often the thread has taken each lock that it has taken more than once.
-    static AGAIN: RefCell<Vec<(usize, u32)>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Changes how often the thread has taken its locks, unless it is ending and has forgotten them.
-fn with_again<R>(change: impl FnOnce(&mut Vec<(usize, u32)>) -> R) -> Option<R> {
-    let changed = AGAIN.try_with(|again| Some(change(&mut *again.try_borrow_mut().ok()?)));
-    changed.ok().flatten()
-}
 
 /// The thread has taken the lock by a call at `pc`, so many times at once.
 pub(super) fn taken(lock: usize, mode: LockMode, times: u32, pc: usize) {
@@ -47,10 +35,10 @@ pub(super) fn taken(lock: usize, mode: LockMode, times: u32, pc: usize) {
             }
         };
         if more > 0 {
-            with_again(|again| match again.iter_mut().find(|(at, _)| *at == lock) {
+            match thread.again.iter_mut().find(|(at, _)| *at == lock) {
                 Some((_, count)) => *count += more,
-                None => again.push((lock, more)),
-            });
+                None => thread.again.push((lock, more)),
+            }
         }
     });
 }
@@ -58,16 +46,15 @@ pub(super) fn taken(lock: usize, mode: LockMode, times: u32, pc: usize) {
 /// The thread is about to give the lock back, once or as often as it has it. Returns how often that was.
 pub(super) fn given_back(lock: usize, all: bool) -> u32 {
     let given = thread::enter(|runtime, thread| {
-        let more = with_again(|again| {
-            let at = again.iter().position(|&(at, _)| at == lock)?;
-            let count = again[at].1;
-            match all || count == 1 {
-                true => drop(again.swap_remove(at)),
-                false => again[at].1 -= 1,
-            }
-            Some(count)
-        });
-        let more = more.flatten();
+        let again = &mut thread.again;
+        let at = again.iter().position(|&(at, _)| at == lock);
+        let more = at.map(|at| again[at].1);
+        match (at, more) {
+            (Some(at), Some(1)) => drop(again.swap_remove(at)),
+            (Some(at), _) if all => drop(again.swap_remove(at)),
+            (Some(at), _) => again[at].1 -= 1,
+            _ => {}
+        }
         if more.is_some() && !all {
             return 1;
         }

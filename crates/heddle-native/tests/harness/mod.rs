@@ -123,8 +123,11 @@ pub fn build_folder() -> PathBuf {
         .into()
 }
 
-/// Makes command and library, so that what is tested is what the sources say.
+/// Makes command and library, so that what is tested is what the sources say. Whoever has made them says so.
 fn build(folder: &Path) {
+    if std::env::var_os("HEDDLE_IS_BUILT").is_some() {
+        return;
+    }
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args([
         "build",

@@ -69,6 +69,7 @@ impl<'a> Builder<'a> {
             accesses: Vec::new(),
             labels: Vec::new(),
             is_found: false,
+            is_shown: false,
         });
         if let Some(before) = self.last.insert(task, number) {
             self.edge(before, number, EdgeKind::Next);

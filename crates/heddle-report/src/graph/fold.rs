@@ -1,6 +1,6 @@
-//! A large graph without what no finding has part in.
+//! A large graph without what no finding shows.
 //!
-//! Tasks that neither are in a finding nor created one that is, are folded into the tasks that created them. Of the others, strands that only such tasks
+//! Tasks that neither are shown in a finding nor created one that is, are folded into the tasks that created them. Of the others, strands that only such tasks
 //! hang on go into the strand before. What is left is ordered as it was: an edge between two strands that are kept is kept, and paths through
 //! what is folded lead through the strand that took it in.
 
@@ -57,13 +57,13 @@ impl Graph {
         }
     }
 
-    /// The lanes that are in findings and those that led to them; without any, the first ones.
+    /// The lanes that findings show and those that led to them; without any, the first ones.
     fn lanes_of_findings(&self, most: usize) -> Vec<bool> {
         let mut keep = vec![false; self.lanes.len()];
         keep[0] = true;
-        let found = self.strands.iter().filter(|strand| strand.is_found);
+        let shown = self.strands.iter().filter(|strand| strand.is_shown);
         let mut left = most / 4;
-        for strand in found {
+        for strand in shown {
             let mut lane = Some(strand.lane);
             while let Some(at) = lane.filter(|&at| !keep[at] && left > 0) {
                 keep[at] = true;
@@ -82,9 +82,9 @@ impl Graph {
         keep
     }
 
-    /// The strands that findings are about, and those with edges to other lanes that are kept.
+    /// The strands that findings show, and those with edges to other lanes that are kept.
     fn strands_kept(&self, lanes: &[bool], most: usize) -> Vec<bool> {
-        let mut keep: Vec<bool> = self.strands.iter().map(|strand| strand.is_found).collect();
+        let mut keep: Vec<bool> = self.strands.iter().map(|strand| strand.is_shown).collect();
         let lane = |at: usize| self.strands[at].lane;
         for edge in &self.edges {
             let (from, to) = (lane(edge.from), lane(edge.to));

@@ -15,6 +15,8 @@ use std::collections::HashSet;
 use heddle_core::{AccessKind, Finding, Legend, SiteId, TaskId};
 
 use crate::printable::printable;
+use crate::report::Grouping;
+use crate::sort::Sorted;
 
 pub use build::Builder;
 pub use layout::Layout;
@@ -57,6 +59,8 @@ pub struct Strand {
     pub labels: Vec<String>,
     /// Whether a finding is about one of them.
     pub is_found: bool,
+    /// Whether a report shows it: of findings at one pair of positions, the first stands for all.
+    pub is_shown: bool,
 }
 
 /// An edge between two strands.
@@ -99,10 +103,16 @@ impl Graph {
     /// Puts accesses into words, and marks the strands that findings are about.
     pub fn describe(&mut self, legend: &Legend, findings: &[Finding]) {
         let found: HashSet<(TaskId, SiteId)> = findings.iter().flat_map(parties).collect();
+        let sorted = Sorted::new(findings, legend);
+        let runs = sorted.runs(Grouping::Positions);
+        let first = runs.iter().filter_map(|run| run.first());
+        let shown: HashSet<(TaskId, SiteId)> = first.flat_map(|finding| parties(finding)).collect();
         for strand in &mut self.strands {
             let task = self.lanes[strand.lane].task;
             let is_found = |(_, site): &(AccessKind, SiteId)| found.contains(&(task, *site));
             strand.is_found = strand.accesses.iter().any(is_found);
+            let is_shown = |(_, site): &(AccessKind, SiteId)| shown.contains(&(task, *site));
+            strand.is_shown = strand.accesses.iter().any(is_shown);
             // What findings are about comes first.
             let mut all = strand.accesses.clone();
             all.sort_by_key(|one| !is_found(one));

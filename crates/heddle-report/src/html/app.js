@@ -196,7 +196,9 @@ function detail(f) {
     to.append(make("h3", {}, "Two schedules, one with each order"), make("div", { class: "sources" }, ...orders));
   }
   if (f.replay) to.append(make("h3", {}, "Replay"), make("pre", {}, make("span", { class: "row" }, f.replay.command)));
-  graph(to, f.graph || chains(f), f);
+  // A graph of a very large run may not have this finding's strands.
+  const isDrawn = f.graph && picks(f.graph, f).length === Math.min(2, f.accesses.length);
+  graph(to, isDrawn ? f.graph : chains(f) || f.graph, f);
   to.scrollTop = 0;
 }
 
@@ -280,6 +282,14 @@ function ancestor(g, one, two) {
   return [nearest, way];
 }
 
+// A task as the finding calls it; one that shares its name with others gets its number.
+function called(g, f, lane) {
+  const [name, , task] = g.lanes[lane];
+  const access = f && !g.picked ? f.accesses.find((a) => a.task.id === task) : null;
+  const isShared = !g.picked && g.lanes.filter((other) => other[0] === name).length > 1;
+  return access ? access.task.name : isShared ? `${name}#${task}` : name;
+}
+
 function graph(to, g, f) {
   if (!g) return;
   const box = make("div", { id: "graph", tabindex: "0", role: "img", "aria-label": "task graph" });
@@ -308,12 +318,12 @@ function graph(to, g, f) {
     const node = draw("g", { class: `strand ${role}${s[3] ? " found" : ""}`, "data-strand": at });
     node.append(draw("rect", { x, y, width: BOX, height: height(s), rx: 6 }));
     s[2].forEach((label, row) => node.append(draw("text", { x: x + 8, y: y + LINE + row * LINE },
-      label.length > 20 ? `${label.slice(0, 19)}…` : label)));
-    node.append(draw("title", {}, [g.lanes[s[0]][0], ...s[2]].join("\n")));
+      label.length > 18 ? `${label.slice(0, 17)}…` : label)));
+    node.append(draw("title", {}, [called(g, f, s[0]), ...s[2]].join("\n")));
     svg.append(node);
     if (!named.has(s[0])) {
       named.add(s[0]);
-      svg.append(draw("text", { class: "lane", x, y: y - 6 }, g.lanes[s[0]][0]));
+      svg.append(draw("text", { class: "lane", x, y: y - 6 }, called(g, f, s[0])));
     }
   });
   box.append(svg);
@@ -321,8 +331,8 @@ function graph(to, g, f) {
   if (chosen.length === 2) legend.append(make("b", { class: "c1" }, "first access"), ", ", make("b", { class: "c2" }, "second access"), ", ",
     make("b", { class: "c3" }, "where their ways part"), "; nothing leads from one access to the other. ");
   legend.append("Blue: spawn, green: join, brown: other edges.");
-  if (g.folded) legend.append(` ${number(g.folded)} strands without part in a finding are folded away.`);
-  to.append(make("h3", {}, f && !f.graph ? "How the tasks came to be" : "Task graph"), legend, box);
+  if (g.folded) legend.append(` ${number(g.folded)} strands that no finding shows are folded away.`);
+  to.append(make("h3", {}, g.picked ? "How the tasks came to be" : "Task graph"), legend, box);
   if (chosen.length) {
     const [x, y] = corner(chosen[0]);
     box.scrollLeft = Math.max(0, x - 200);

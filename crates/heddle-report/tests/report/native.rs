@@ -122,7 +122,7 @@ race: sum is written by the task created at 6:1 and by the single at 4:1 in para
   |         ^ written by the single at 4:1 in main
   |
   = the task created at 6:1: created in main by the single at 4:1
-  = they part in the single at 4:1: created by a thread of the parallel region at 3:1, created by the main task
+  = common ancestor: the single at 4:1, created by a thread of the parallel region at 3:1, created by the main task
   = parallel: nothing waits for the task created at 6:1 before the write at 8:9: no taskwait, taskgroup, depend clause or barrier in between
   = witness: the single at 4:1 to 6:1, the task created at 6:1 to 7:9, the single at 4:1 to 8:9
              or the single at 4:1 to 8:9, the task created at 6:1 to 7:9

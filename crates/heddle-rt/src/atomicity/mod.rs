@@ -160,10 +160,14 @@ impl Engine {
         cell.is_some_and(|cell| self.is_watched(StateId(cell.load(Ordering::Acquire))))
     }
 
+    /// Whether no granule is watched, nor was.
+    pub fn watches_nothing(&self) -> bool {
+        !self.atomicity.is_all && !self.atomicity.has_units.load(Ordering::Acquire)
+    }
+
     /// Whether one of these granules is watched.
     pub fn watches_any(&self, mut granules: Range<u64>) -> bool {
-        let is_possible = self.atomicity.is_all || self.atomicity.has_units.load(Ordering::Acquire);
-        is_possible && granules.any(|granule| self.watches(granule))
+        !self.watches_nothing() && granules.any(|granule| self.watches(granule))
     }
 
     /// Whether the program declares some of the granule atomic.

@@ -41,28 +41,35 @@ pub struct Known {
     steps: *const Taking,
 }
 
+/// How many stretches of addresses a [`Region`] has.
+pub const STRETCHES: usize = 4;
+
 /// Addresses at which steps may be taken again by a common path in assembly.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Region {
-    /// Where they begin.
-    pub start: usize,
-    /// How many there are.
-    pub len: usize,
-    /// Valid while this number ...
+    /// Where each stretch begins, and how many addresses it has.
+    pub stretches: [(usize, usize); STRETCHES],
+    /// The stretches are valid while this number ...
     pub version: &'static std::sync::atomic::AtomicU32,
     /// ... is this.
     pub as_of: u32,
+    /// One more stretch begins where this says ...
+    pub low: &'static std::sync::atomic::AtomicUsize,
+    /// ... and ends here.
+    pub high: usize,
 }
 
 static NO_VERSION: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+static NO_ADDRESS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 impl Region {
     const NOWHERE: Self = Self {
-        start: 0,
-        len: 0,
+        stretches: [(0, 0); STRETCHES],
         version: &NO_VERSION,
         as_of: 0,
+        low: &NO_ADDRESS,
+        high: 0,
     };
 }
 

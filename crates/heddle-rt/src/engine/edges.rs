@@ -8,9 +8,9 @@ use super::order::Structure;
 use super::{Cursor, EndPoint, Engine, NO_STRAND};
 use crate::sync::{MutexGuard, Ordering, PoisonError};
 use heddle_core::TaskId;
-use heddle_core::order::layer::Layer;
 #[cfg(not(feature = "shuttle"))]
 use heddle_core::order::layer::Wanted;
+use heddle_core::order::layer::{Layer, Mark};
 use heddle_core::order::tree::Departures;
 
 /// Extra edges.
@@ -84,6 +84,7 @@ impl Engine {
 
     pub(super) fn signal_in_region(&self, cursor: &mut Cursor) -> u32 {
         let strand = self.close(cursor);
+        cursor.departed = strand;
         self.record(|book| book.signal(cursor.task, strand));
         strand
     }
@@ -175,8 +176,23 @@ impl Engine {
         self.receive_from(cursor, from, through);
     }
 
+    /// The same for many strands at once.
+    pub fn hand_over_all(&self, cursor: &mut Cursor, from: &[u32]) {
+        if from.is_empty() {
+            return;
+        }
+        for &strand in from {
+            self.record(|book| book.hand_over(cursor.task, strand));
+        }
+        self.receive_from_all(cursor, from, Through::Location);
+    }
+
     /// The same, for what the histories themselves say.
     pub(crate) fn receive_from(&self, cursor: &mut Cursor, from: u32, through: Through) {
+        self.receive_from_all(cursor, &[from], through);
+    }
+
+    fn receive_from_all(&self, cursor: &mut Cursor, from: &[u32], through: Through) {
         cursor.received = cursor.received.wrapping_add(1);
         self.has_hand_offs.store(true, Ordering::Release);
         let mut edges = self.edges();
@@ -188,23 +204,23 @@ impl Engine {
         } = &mut *edges;
         *hand_offs += 1;
         let layer = with_hand_offs.get_or_insert_with(|| real.clone());
-        layer.arrive(cursor.task, &[from], &self.forest);
+        layer.arrive(cursor.task, from, &self.forest);
         match (beside_units, through) {
             (None, _) | (_, Through::Unit) => {}
             (Some(layer), Through::Location) => {
-                layer.arrive(cursor.task, &[from], &self.forest);
+                layer.arrive(cursor.task, from, &self.forest);
             }
             (Some(layer), Through::Granule(granule)) => {
-                layer.arrive_through(cursor.task, &[from], granule, &self.forest);
+                layer.arrive_through(cursor.task, from, granule, &self.forest);
             }
         }
         drop(edges);
         cursor.strand = NO_STRAND;
     }
 
-    /// Counts what precedes the strand `from`, which may still run, as handed over to what the task does next. That
-    /// excuses races, but no atomicity violation.
-    pub(crate) fn receive_from_before(&self, cursor: &mut Cursor, from: u32) {
+    /// Counts what precedes the strand `from`, which may still run, as handed over to what the task does next, which has
+    /// these marks from now on. That excuses races, but no atomicity violation.
+    pub(crate) fn receive_from_before(&self, cursor: &mut Cursor, from: u32, marks: [Mark; 2]) {
         self.has_hand_offs.store(true, Ordering::Release);
         let mut edges = self.edges();
         let Edges {
@@ -214,8 +230,17 @@ impl Engine {
         } = &mut *edges;
         let layer = with_hand_offs.get_or_insert_with(|| real.clone());
         layer.arrive_from_before(cursor.task, from, &self.forest);
+        for mark in marks {
+            layer.mark(cursor.task, mark);
+        }
         drop(edges);
         cursor.strand = NO_STRAND;
+    }
+
+    /// Whether what the task does now has this mark, hand-offs counted as order.
+    pub(crate) fn has_mark(&self, cursor: &mut Cursor, mark: Mark) -> bool {
+        let now = self.strand(cursor);
+        self.edges().all().follows(mark, now)
     }
 
     pub(crate) fn arrive(&self, task: TaskId, from: &[u32]) {

@@ -50,6 +50,7 @@ impl Engine {
         self.forest.leave(scope.node);
         (cursor.scope, cursor.finish) = (scope.outer_scope, scope.outer_finish);
         cursor.wait = scope.outer_wait;
+        cursor.forget_children(scope.node);
         self.operate(cursor);
         self.each_layer(|layer| layer.finish_end(scope.id, cursor.task, &self.forest));
         self.record(|book| book.finish_end(cursor.task, scope.id));

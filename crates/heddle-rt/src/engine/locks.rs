@@ -23,7 +23,9 @@ impl Engine {
     pub fn acquire(&self, cursor: &mut Cursor, lock: LockId, mode: LockMode) {
         self.excludes();
         cursor.enter_section();
-        self.follow_sections(cursor, lock, mode);
+        let earlier = self.sections.excluding(lock, mode);
+        self.follow_sections(cursor, &earlier);
+        self.receive_sections(cursor, &earlier);
         // A strand holds the same locks throughout, so that what is known of it needs no lock set.
         cursor.end_strand();
         self.record(|book| book.acquire(cursor.task, lock, mode));
@@ -47,17 +49,30 @@ impl Engine {
         self.exclusion.locks(cursor.hold).contains(&lock)
     }
 
+    /// Whether what the task does now may be handed over to a later section of a lock it holds.
+    pub fn may_hand_over(&self, cursor: &Cursor) -> bool {
+        self.exclusion.hands_over(cursor.hold)
+    }
+
     /// The task gives a lock back.
     pub fn release(&self, cursor: &mut Cursor, lock: LockId) {
         let strand = self.close(cursor);
         self.leave_section(cursor, lock, strand);
+        cursor.departed = strand;
         self.record(|book| book.release(cursor.task, lock));
         if let Some(at) = cursor.taken.iter().rposition(|held| held.lock == lock) {
             cursor.taken.remove(at);
         }
+        let mode = self
+            .exclusion
+            .entered(cursor.hold, lock)
+            .map(|(_, mode)| mode);
         let hold = self.exclusion.release(cursor.hold, lock, strand);
         cursor.hold = self.or_give_up(hold).unwrap_or(Hold::NOTHING);
         self.go_on_after_look(cursor);
+        if let Some(mode) = mode {
+            self.receive_sections(cursor, &self.sections.excluding(lock, mode));
+        }
         cursor.departures = cursor.departures.max(Departures::HandOffs);
     }
 }

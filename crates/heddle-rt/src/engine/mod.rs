@@ -71,6 +71,8 @@ pub struct Cursor {
     pub(crate) wait: NodeIndex,
     /// Waits that pieces of its team's work left behind, with children that were not waited for.
     pub(crate) left_waits: Vec<NodeIndex>,
+    /// The children it has not waited for, as they were made.
+    pub(crate) children: Vec<NodeIndex>,
     /// Where the piece it executes began; waits above are none of its business.
     pub(crate) floor: NodeIndex,
     /// Its share of a team's work.
@@ -96,6 +98,8 @@ pub struct Cursor {
     pub(crate) looks: Looks,
     /// How often something was handed over to it.
     pub(crate) received: u32,
+    /// The last of its strands whose end others may have followed at once.
+    pub(crate) departed: u32,
     /// The last node it made, or its own.
     pub(crate) newest: NodeIndex,
     /// Numbers of nodes that its thread has taken, while it runs.

@@ -83,8 +83,13 @@ impl Engine {
     #[cold]
     fn take_numbers(&self, numbers: &mut Numbers) {
         let epoch = self.forest.epoch();
-        let is_new = numbers.epoch != epoch;
-        let len = if is_new { FIRST } else { numbers.next };
+        let len = match numbers.epoch == epoch {
+            false => FIRST,
+            // The last block is given up before it is full, as at each region of a thread that makes
+            // few nodes in one: it was too long.
+            true if numbers.nodes.left() > 0 => (numbers.next / 4).max(FIRST),
+            true => numbers.next,
+        };
         numbers.nodes = self.forest.take_numbers(len);
         (numbers.epoch, numbers.next) = (epoch, (2 * len).min(MOST));
     }

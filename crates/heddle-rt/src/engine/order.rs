@@ -138,8 +138,14 @@ impl Engine {
     /// The depth of what the team does between two barriers, if both strands are the same member's
     /// there and in different pieces.
     pub(super) fn separation(&self, a: u32, b: u32) -> Option<u32> {
-        let frame = |strand| self.frame_of(self.forest.node(strand).task);
-        let phase = self.frames.separated(frame(a), frame(b))?.phase_depth;
+        let origin = |strand| self.origin_of(self.forest.node(strand).task);
+        let origins = [origin(a), origin(b)];
+        if origins[0] == origins[1] {
+            // Tasks of one origin are in one frame.
+            return None;
+        }
+        let [one, other] = origins.map(|origin| self.origins.get(origin).frame);
+        let phase = self.frames.separated(one, other)?.phase_depth;
         (self.forest.common_depth(a, b) > phase).then_some(phase)
     }
 

@@ -10,6 +10,7 @@ use crate::states::ROWS;
 use crate::store::Store;
 use crate::sync::{MutexGuard, Ordering, PoisonError};
 use heddle_core::order::tree::{Departures, NodeIndex, NodeKind, ROOT};
+use heddle_core::roster::Participants;
 use heddle_core::{FinishId, FinishInfo, NameId, SiteId, TaskId, TaskInfo, TaskKind};
 use rustc_hash::FxHashSet;
 
@@ -77,6 +78,7 @@ impl Engine {
             outlived_by: FinishId::MAIN,
             wait: ROOT,
             left_waits: Vec::new(),
+            children: Vec::new(),
             floor: ROOT,
             frame: OUTSIDE,
             phase: 0,
@@ -90,6 +92,7 @@ impl Engine {
             origin: 0,
             looks: Looks::default(),
             received: 0,
+            departed: 0,
             newest: ROOT,
             numbers: Numbers::default(),
         }
@@ -164,6 +167,7 @@ impl Engine {
     }
 
     /// The share of a team's work that `task` belongs to.
+    #[cfg(not(feature = "shuttle"))]
     pub(crate) fn frame_of(&self, task: TaskId) -> u32 {
         self.origins.get(self.origin_of(task)).frame
     }
@@ -205,6 +209,7 @@ impl Engine {
             outlived_by: finish,
             wait: ROOT,
             left_waits: Vec::new(),
+            children: Vec::new(),
             floor: ROOT,
             frame,
             phase: 0,
@@ -218,6 +223,7 @@ impl Engine {
             origin,
             looks: Looks::default(),
             received: 0,
+            departed: 0,
             newest: node,
             numbers: Numbers::default(),
         }
@@ -300,7 +306,28 @@ impl Engine {
 
     /// All spawned tasks and begun finishes. To be called when nothing runs any more.
     pub fn participants(&self) -> (Vec<TaskInfo>, Vec<FinishInfo>) {
-        let tasks = self.tasks.rows().map(|row| self.info(row)).collect();
-        (tasks, self.finishes.rows().collect())
+        (self.spawned().collect(), self.finishes.rows().collect())
+    }
+
+    /// All spawned tasks, without a copy of them. To be called when nothing runs any more.
+    pub fn spawned(&self) -> impl Iterator<Item = TaskInfo> + '_ {
+        self.tasks.rows().map(|row| self.info(row))
+    }
+
+    /// How many finishes were begun.
+    pub fn finish_count(&self) -> u32 {
+        self.finishes.len()
+    }
+}
+
+impl Participants for Engine {
+    fn task(&self, task: TaskId) -> Option<TaskInfo> {
+        let row = task.raw().checked_sub(1)?;
+        (row < self.tasks.len()).then(|| self.info(self.tasks.get(row)))
+    }
+
+    fn finish(&self, finish: FinishId) -> Option<FinishInfo> {
+        let row = finish.raw().checked_sub(1)?;
+        (row < self.finishes.len()).then(|| self.finishes.get(row))
     }
 }

@@ -275,12 +275,17 @@ impl Engine {
             access: cache.torn.access(),
             is_fresh: cache.is_particular,
             is_atomic: hold != cursor.hold,
+            is_private: hold == cache.private.1 && hold != Hold::NOTHING,
             is_racy: self
                 .recorder
                 .as_ref()
                 .is_some_and(|recorder| recorder.met_race()),
+            is_guarded: hold != Hold::NOTHING,
         };
-        book?.access(made);
+        let is_named = book?.access(made);
+        if is_named {
+            (self.witness)(touch.granule, [site; 2]);
+        }
         None
     }
 

@@ -33,8 +33,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use stream::Stream;
 
-/// Locations of hand-overs lie above all others.
-const HAND_OVERS: u64 = 1 << 63;
 const GRANULE: u64 = 8;
 /// Milliseconds to wait for a recording that is to be closed.
 const PATIENCE: u32 = 1000;
@@ -59,7 +57,7 @@ pub enum Label {
     HandOver,
     /// A signal.
     Signal,
-    /// Memory on which there is a race.
+    /// Memory that a finding may be about.
     Memory {
         /// Its first location.
         start: Location,
@@ -147,6 +145,10 @@ pub(crate) struct Book {
     locks: FxHashMap<Label, LockId>,
     tokens: FxHashMap<u32, TokenId>,
     hand_overs: FxHashSet<u32>,
+    /// Threads' own storage, by granule: the task that was the last to access it.
+    private: FxHashMap<u64, TaskId>,
+    /// Memory accessed in critical sections, by granule: the task that was the first to.
+    guarded: FxHashMap<u64, TaskId>,
     sites: FxHashMap<u32, SiteId>,
     /// Named memory: start and length.
     declared: BTreeSet<(u64, u64)>,
@@ -166,7 +168,11 @@ pub(crate) struct Made {
     /// What was there before was something else.
     pub(crate) is_fresh: bool,
     pub(crate) is_atomic: bool,
+    /// The storage is the thread's own.
+    pub(crate) is_private: bool,
     pub(crate) is_racy: bool,
+    /// It is made in a critical section, or atomically.
+    pub(crate) is_guarded: bool,
 }
 
 impl Recorder {
@@ -182,6 +188,8 @@ impl Recorder {
             locks: FxHashMap::default(),
             tokens: FxHashMap::default(),
             hand_overs: FxHashSet::default(),
+            private: FxHashMap::default(),
+            guarded: FxHashMap::default(),
             sites: FxHashMap::from_iter([(0, start)]),
             declared: BTreeSet::new(),
             recorded: Recorded {
@@ -316,7 +324,7 @@ impl Book {
     fn hand(&mut self, task: TaskId, strand: u32, kind: AccessKind) {
         let (task, lock) = (self.task(task), self.lock(Label::HandOver));
         let site = self.stream.site_of(task);
-        let extent = Extent::one(Location(HAND_OVERS | u64::from(strand)));
+        let extent = Extent::one(Location::of_hand_over(strand));
         self.stream.acquire(task, lock, LockMode::Exclusive);
         let part = Part {
             access: 0,
@@ -360,19 +368,27 @@ impl Book {
 
 /// Memory.
 impl Book {
-    pub(crate) fn access(&mut self, made: Made) {
+    /// Records the access; whether its memory got a name because tasks share it in critical sections.
+    pub(crate) fn access(&mut self, made: Made) -> bool {
         let task = self.task(made.task);
         let site = self.site(made.site);
-        if made.is_fresh {
+        // Tasks that meet in a thread's own storage need not meet: each has a variable of its own there.
+        let is_of_another =
+            made.is_private && self.private.insert(made.granule, task) != Some(task);
+        if made.is_fresh || is_of_another {
             self.forget(made.granule, 1);
         }
+        let is_shared = made.is_guarded
+            && !made.is_private
+            && *self.guarded.entry(made.granule).or_insert(task) != task;
+        let mut is_named = false;
         let atomic = made.is_atomic.then(|| self.lock(Label::Atomic));
         atomic
             .into_iter()
             .for_each(|lock| self.stream.acquire(task, lock, LockMode::Exclusive));
         for extent in extents(self.unit, made.granule, made.mask) {
-            if made.is_racy {
-                self.declare(extent, made.site);
+            if made.is_racy || is_shared {
+                is_named |= self.declare(extent, made.site);
             }
             let part = Part {
                 access: made.access,
@@ -385,11 +401,13 @@ impl Book {
         atomic
             .into_iter()
             .for_each(|lock| self.stream.release(task, lock));
+        is_named && !made.is_racy
     }
 
-    /// Names memory, before a race there is met.
-    fn declare(&mut self, extent: Extent, site: u32) {
-        if self.declared.insert((extent.start.0, extent.len)) {
+    /// Names memory, before the access that a finding may be about; whether it had no name yet.
+    fn declare(&mut self, extent: Extent, site: u32) -> bool {
+        let is_new = self.declared.insert((extent.start.0, extent.len));
+        if is_new {
             let label = Label::Memory {
                 start: extent.start,
                 site,
@@ -401,6 +419,7 @@ impl Book {
                 shape,
             });
         }
+        is_new
     }
 
     pub(crate) fn forget(&mut self, granule: u64, len: u64) {

@@ -155,6 +155,11 @@ impl Block {
         self.next < self.end && self.next > row
     }
 
+    /// Rows that are not filled yet.
+    pub(crate) fn left(&self) -> u32 {
+        self.end - self.next
+    }
+
     /// Small ones let tests use rows again often.
     const LEN: u32 = if cfg!(debug_assertions) { 2 } else { 64 };
 }

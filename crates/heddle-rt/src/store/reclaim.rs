@@ -8,22 +8,31 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(crate) struct Idle(Vec<bool>);
 
-/// A set of rows.
+/// Words of a set that lie together.
+const WORDS: usize = 512;
+
+/// Rows that these stand for.
+const STRETCH: u32 = 64 * WORDS as u32;
+
+/// A set of rows. Only where rows were added does it take memory: most rows that a long run has made are gone.
 #[derive(Debug, Default)]
-pub(crate) struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<Option<Box<[u64; WORDS]>>>);
 
 impl Bits {
     /// None of so many rows.
     pub(crate) fn new(rows: u32) -> Self {
-        Self(vec![0; rows as usize / 64 + 1])
+        let stretches = rows / STRETCH + 1;
+        Self((0..stretches).map(|_| None).collect())
     }
 
     /// Adds a row; whether it is new.
     #[inline]
     pub(crate) fn set(&mut self, row: u32) -> bool {
-        let Some(word) = self.0.get_mut(row as usize / 64) else {
+        let Some(stretch) = self.0.get_mut((row / STRETCH) as usize) else {
             return false;
         };
+        let words = stretch.get_or_insert_with(|| Box::new([0; WORDS]));
+        let word = &mut words[row as usize / 64 % WORDS];
         let bit = 1 << (row % 64);
         let is_new = *word & bit == 0;
         *word |= bit;
@@ -32,13 +41,24 @@ impl Bits {
 
     #[inline]
     pub(crate) fn has(&self, row: u32) -> bool {
-        let word = self.0.get(row as usize / 64);
-        word.is_some_and(|word| word >> (row % 64) & 1 != 0)
+        self.word(row) >> (row % 64) & 1 != 0
+    }
+
+    /// The word that a row is in.
+    #[inline]
+    fn word(&self, row: u32) -> u64 {
+        let stretch = self.0.get((row / STRETCH) as usize);
+        let words = stretch.and_then(Option::as_ref);
+        words.map_or(0, |words| words[row as usize / 64 % WORDS])
     }
 
     /// The rows of the set.
     pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
-        let words = (0..).step_by(64).zip(self.0.iter().copied());
+        let stretches = (0..).step_by(STRETCH as usize).zip(&self.0);
+        let words = stretches.flat_map(|(first, words)| {
+            let words = words.iter().flat_map(|words| words.iter().copied());
+            (first..).step_by(64).zip(words)
+        });
         words
             .filter(|&(_, word)| word != 0)
             .flat_map(|(first, word)| {
@@ -52,13 +72,10 @@ impl Bits {
     pub(crate) fn has_any(&self, rows: Range<u32>) -> bool {
         let mut at = rows.start;
         while at < rows.end {
-            let Some(&word) = self.0.get(at as usize / 64) else {
-                return false;
-            };
             let end = rows.end.min((at / 64 + 1) * 64);
             let (skipped, len) = (at % 64, end - at);
             let these = u64::MAX >> (64 - len) << skipped;
-            if word & these != 0 {
+            if self.word(at) & these != 0 {
                 return true;
             }
             at = end;
@@ -213,5 +230,23 @@ impl Pages {
         let ends = [index * row, (index + 1) * row - 1];
         ends.iter()
             .any(|end| self.0.get(end / PIECE) == Some(&Page::Released))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_rows_takes_memory_only_where_rows_are() {
+        let mut set = Bits::new(1 << 30);
+        let rows = [0, 63, 64, STRETCH - 1, STRETCH, 7 * STRETCH + 65, 1 << 30];
+        assert!(rows.iter().all(|&row| set.set(row)));
+        assert!(rows.iter().all(|&row| set.has(row) && !set.set(row)));
+        assert!(!set.has(1) && !set.has(3 * STRETCH));
+        assert_eq!(set.rows().collect::<Vec<_>>(), rows);
+        assert!(set.has_any(STRETCH + 1..7 * STRETCH + 66));
+        assert!(!set.has_any(STRETCH + 1..7 * STRETCH + 65));
+        assert_eq!(set.0.iter().flatten().count(), 4);
     }
 }

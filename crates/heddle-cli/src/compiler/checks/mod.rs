@@ -6,9 +6,13 @@
 //! was unrolled until none was left ([`straight`]). (That checks are better placed where they cover more is the idea
 //! of Rhodes, Flanagan and Freund, *BigFoot: Static Check Placement for Dynamic Race Detection*, 2017.)
 //!
+//! What a task's record holds needs no check at all ([`record`]). Atomic updates whose value is not used are told from
+//! others ([`blind`]).
+//!
 //! This is about code that is optimised and instrumented already, as text. What is not understood is left as it
 //! is.
 
+mod blind;
 mod block;
 mod count;
 mod emit;
@@ -16,6 +20,7 @@ mod hook;
 mod linear;
 mod loops;
 mod notes;
+mod record;
 mod straight;
 #[cfg(test)]
 mod tests;
@@ -30,6 +35,7 @@ use block::{bare, definition};
 use hook::{Hook, in_pairs};
 use linear::{Ops, Values};
 use notes::Notes;
+use record::Entries;
 use types::Types;
 use uses::Uses;
 
@@ -38,6 +44,7 @@ pub fn combined(code: &str) -> String {
     let module = Module {
         types: Types::of(code),
         notes: Notes::of(code),
+        entries: Entries::of(code),
     };
     let mut text = String::with_capacity(code.len() + code.len() / 8);
     let mut lines = code.lines();
@@ -45,6 +52,11 @@ pub fn combined(code: &str) -> String {
         push(&mut text, line);
         if line.starts_with("define ") {
             let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
+            let dropped = module.entries.unraceable(line, &body);
+            let body: Vec<&str> = (0..body.len())
+                .filter(|at| !dropped.contains(at))
+                .map(|at| body[at])
+                .collect();
             for line in module.function(&body) {
                 push(&mut text, &line);
             }
@@ -63,6 +75,7 @@ fn push(text: &mut String, line: &str) {
 struct Module<'a> {
     types: Types<'a>,
     notes: Notes<'a>,
+    entries: Entries<'a>,
 }
 
 /// What becomes of a function's lines.
@@ -96,6 +109,11 @@ impl<'a> Module<'a> {
             let prefix = format!("heddle.{number}");
             function.hoist(block.clone(), &prefix, &mut changes);
             function.combine(block, &prefix, &mut changes);
+        }
+        for (at, line) in body.iter().enumerate() {
+            if let Some(line) = blind::marked(line, function.uses) {
+                changes.replaced.insert(at, line);
+            }
         }
         changes.applied(body)
     }

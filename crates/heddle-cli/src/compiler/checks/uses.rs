@@ -61,6 +61,11 @@ impl<'a> Uses<'a> {
         Self { of }
     }
 
+    /// Whether the value that a line defines is used by none.
+    pub fn is_unused(&self, line: &str) -> bool {
+        defined(line).is_some_and(|value| !self.of.contains_key(value))
+    }
+
     /// Whether what is loaded behind the hook in line `read` is used for nothing but what is stored behind the
     /// one in line `write`.
     pub fn is_closed(&self, body: &[&'a str], read: usize, write: usize) -> bool {
@@ -94,7 +99,7 @@ fn next(body: &[&str], hook: usize) -> Option<usize> {
 }
 
 /// Whether a line only tells a debugger something.
-fn is_note(line: &str) -> bool {
+pub fn is_note(line: &str) -> bool {
     line.trim_start().starts_with("#dbg_") || line.contains("@llvm.dbg.")
 }
 
@@ -112,7 +117,7 @@ fn stores(line: &str, value: &str) -> bool {
 }
 
 /// The names of values in a line.
-fn values(line: &str) -> impl Iterator<Item = &str> {
+pub fn values(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices('%').map(|(at, _)| {
         let rest = &line[at + 1..];
         let end = match rest.strip_prefix('"') {

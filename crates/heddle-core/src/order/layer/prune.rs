@@ -96,7 +96,7 @@ impl Layer {
     ) {
         // The main task's implicit finish is never over.
         self.ended.remove(&FinishId::MAIN);
-        // What reaches a knot whose edges come from before a strand is no set of strands.
+        // What reaches a knot whose edges come from before a strand is no set of strands. Marked knots are such.
         let is_common = !self.knots.iter().any(|knot| knot.is_before_sources);
         if self.labels.is_empty() && is_common && !self.is_empty() {
             let pruned = Pruning::new(self, tree, wanted).run();

@@ -41,6 +41,8 @@ struct Run {
     /// Of each task, the finish that it was spawned into.
     homes: Vec<NodeIndex>,
     strands: Vec<NodeIndex>,
+    /// Strands at which a marked edge arrived.
+    marked: Vec<(Mark, NodeIndex)>,
 }
 
 impl Run {
@@ -51,6 +53,7 @@ impl Run {
             scopes: vec![vec![ROOT]],
             homes: vec![ROOT],
             strands: Vec::new(),
+            marked: Vec::new(),
         };
         run.strand(0);
         for _ in 0..steps {
@@ -67,6 +70,7 @@ impl Run {
             scopes: self.scopes.clone(),
             homes: self.homes.clone(),
             strands: self.strands.clone(),
+            marked: self.marked.clone(),
         }
     }
 
@@ -91,6 +95,20 @@ impl Run {
             _ => {}
         }
         self.strand(at);
+    }
+
+    /// An edge arrives at some task, with a mark.
+    fn mark_arrival(&mut self, random: &mut Random, marks: usize) {
+        let live = |&task: &usize| !self.scopes[task].is_empty();
+        let live: Vec<usize> = (0..self.scopes.len()).filter(live).collect();
+        let at = live[random.below(live.len())];
+        let from = self.strands[random.below(self.strands.len())];
+        let mark = Mark::new(random.below(marks) as u32);
+        self.layer.arrive(task(at as u32), &[from], &self.tree);
+        self.layer.mark(task(at as u32), mark);
+        self.strand(at);
+        let strand = self.strands.last().copied().expect("just made");
+        self.marked.push((mark, strand));
     }
 
     fn spawn(&mut self, by: usize) {
@@ -133,6 +151,35 @@ impl Run {
         self.layer.enter(strand, task(of as u32));
         self.strands.push(strand);
     }
+}
+
+#[test]
+fn a_mark_is_followed_by_all_that_follows_a_marked_strand() {
+    const MARKS: usize = 4;
+    let mut random = Random(0x853C_49E6_748F_EA9B);
+    let mut followed = 0;
+    for round in 0..60 {
+        let mut run = Run::new(&mut random, 5, 2);
+        for _ in 0..40 + round {
+            run.step(&mut random, 2);
+            run.mark_arrival(&mut random, MARKS);
+        }
+        for number in 0..MARKS as u32 {
+            let mark = Mark::new(number);
+            for &b in &run.strands {
+                let follows = |&(of, at): &(Mark, NodeIndex)| {
+                    of == mark
+                        && (at == b
+                            || run.tree.precedes(at, b)
+                            || run.layer.reaches_if(at, b, &run.tree, |_| true))
+                };
+                let right = run.marked.iter().any(follows);
+                assert_eq!(run.layer.follows(mark, b), right, "{mark:?} before {b}");
+                followed += usize::from(right);
+            }
+        }
+    }
+    assert!(followed > 1000, "{followed} times");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A folder for files that exist only as long as the compiler runs.
+//! A folder for files that exist only as long as this command runs.
 //!
 //! Its name cannot be foreseen and nobody else may look into it: others share the place of temporary files,
 //! and processes of other containers have the same numbers.
@@ -6,7 +6,7 @@
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, TempDir};
 
@@ -25,6 +25,11 @@ impl Scratch {
     /// Where it is.
     pub fn dir(&self) -> &Path {
         self.0.path()
+    }
+
+    /// It stays. Where it is.
+    pub fn keep(self) -> PathBuf {
+        self.0.keep()
     }
 }
 

@@ -1,0 +1,28 @@
+// expect: race 13 25
+// flags: -pthread -O1
+// The exchange acquires nothing.
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int ready;
+static int data;
+
+static void *producer(void *unused)
+{
+    data = 1;
+    atomic_store_explicit(&ready, 1, memory_order_release);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, producer, 0);
+    while (!atomic_load_explicit(&ready, memory_order_relaxed))
+        ;
+    atomic_exchange_explicit(&ready, 0, memory_order_relaxed);
+    data = 2;
+    pthread_join(thread, 0);
+    return data != 2;
+}

@@ -1,0 +1,31 @@
+// expect: race 16 28
+// flags: -pthread -O1
+// compilers: clang,gcc
+// The fence is before the data, and neither addition releases.
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+static atomic_int count;
+static int data;
+
+static void *work(void *argument)
+{
+    atomic_thread_fence(memory_order_release);
+    data = 1;
+    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+    return argument;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    while (atomic_load_explicit(&count, memory_order_acquire) != 2)
+        sched_yield();
+    int seen = data;
+    pthread_join(thread, 0);
+    return seen != 1;
+}

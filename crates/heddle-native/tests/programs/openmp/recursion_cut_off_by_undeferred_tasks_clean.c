@@ -1,0 +1,28 @@
+// expect: clean
+// flags: -fopenmp
+// threads: 1,2,4,16
+// Two deferred tasks go on in undeferred ones; what they hand up is their own.
+
+#include <stdio.h>
+
+static int tree(int depth)
+{
+    int left, right;
+    if (depth == 0)
+        return 1;
+    #pragma omp task shared(left) if (depth > 9)
+    left = tree(depth - 1);
+
+    #pragma omp task shared(right) if (depth > 9)
+    right = tree(depth - 1);
+
+    #pragma omp taskwait
+    return left + right;
+}
+
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    printf("%d\n", tree(10));
+}

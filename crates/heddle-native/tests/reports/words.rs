@@ -1,0 +1,129 @@
+//! Names and suggestions that once were wrong, with each compiler.
+
+use super::{ON_STACK, report, report_of_cxx};
+
+const UPDATES: &str = "\
+static struct { int samples; double mean; } st;
+static char buf[64];
+static int len;
+static int next(int n) { return n + 1; }
+static void leaf(int *sum) { *sum += 1; }
+int main(void)
+{
+    int x, sum = 0;
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp taskloop grainsize(1)
+        for (int i = 0; i < 4; i++) {
+            st.samples += i;
+            st.mean += (i - st.mean) / 2;
+            buf[len++] = 'a';
+        }
+        #pragma omp task shared(x)
+        x = next(1);
+        #pragma omp task shared(sum)
+        leaf(&sum);
+        #pragma omp task shared(sum)
+        leaf(&sum);
+        x = next(2);
+    }
+    return x + sum > 9;
+}
+";
+
+#[test]
+fn updates_that_are_statements_are_made_atomic_and_no_others() {
+    for compiler in ["clang-22", "gcc"] {
+        let option = format!("--compiler={compiler}");
+        let printed = report(
+            &format!("updates-{compiler}"),
+            &[&option, "-fopenmp"],
+            UPDATES,
+        );
+        let says = |text: &str| assert!(printed.contains(text), "{compiler}: {text}\n{printed}");
+        let atomic = "help: put `#pragma omp atomic` before the update at";
+        says("race: st.samples is ");
+        says(&format!("{atomic} 14:24"));
+        says("race: x is written by ");
+        says("declared at updates-");
+        says(":8:9");
+        // What a function does to its argument, no clause of the construct can name.
+        says(&format!("{atomic} 5:"));
+        assert!(!printed.contains("libomp"), "{compiler}: {printed}");
+        // It is updated by a value that is made of it; and the other is a part of an expression.
+        for line in [15, 16] {
+            let wrong = format!("{atomic} {line}:");
+            assert!(!printed.contains(&wrong), "{compiler}: {printed}");
+        }
+    }
+}
+
+const NESTED: &str = "\
+static int total;
+static void node(int depth)
+{
+    if (depth == 0) {
+        total = depth;
+        return;
+    }
+    #pragma omp task
+    node(depth - 1);
+    #pragma omp task
+    node(depth - 1);
+}
+int main(void)
+{
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    node(2);
+}
+";
+
+#[test]
+fn a_task_is_told_from_its_creator_that_was_created_at_the_same_place() {
+    let printed = report("nested", &["-fopenmp"], NESTED);
+    let line = |text: &str| printed.lines().find(|line| line.contains(text));
+    let parting = line("common ancestor: ").expect("two tasks part");
+    let creator = parting.split("ancestor: ").nth(1).unwrap_or_default();
+    let creator = creator.split(',').next().unwrap_or_default();
+    // Both sides are named by their places, so one of the two is called like their creator.
+    assert!(creator.starts_with("another task created at"), "{printed}");
+    let witness = line("witness:").expect("two schedules");
+    assert!(witness.contains(creator), "{printed}");
+}
+
+#[test]
+fn a_lock_is_called_by_its_name_in_the_object_that_is_raced_on() {
+    for level in ["-O0", "-O2"] {
+        let printed = report_of_cxx(&format!("member-lock{level}"), level, ON_STACK);
+        let says = |text: &str| assert!(printed.contains(text), "{level}: {text}\n{printed}");
+        says(" holding mutex m");
+        says("help: hold mutex m at the read at 6:31 too");
+    }
+}
+
+const LOCAL: &str = "\
+#include <memory>
+#include <mutex>
+#include <thread>
+struct Config { int level = 0; double factor[4] = {}; };
+int main()
+{
+    std::mutex m;
+    auto config = std::make_shared<Config>();
+    std::thread one([&] { std::lock_guard<std::mutex> held(m); config->level = 3; });
+    int seen = config->level;
+    one.join();
+    return seen > 5;
+}
+";
+
+#[test]
+fn a_lock_without_a_name_is_one_to_hold_and_shared_objects_have_members() {
+    let printed = report_of_cxx("local-lock", "-O1", LOCAL);
+    let says = |text: &str| assert!(printed.contains(text), "{text}\n{printed}");
+    says("race: config->level is ");
+    says(" holding a mutex");
+    says("help: hold the same mutex at the read at 10:24 too");
+}
