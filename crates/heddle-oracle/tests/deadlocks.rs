@@ -9,6 +9,7 @@ use heddle_core::{
     Event, Features, Finding, FinishId, FinishKind, Listener, LockId, LockMode, NameId, Run,
     SiteId, TaskId, TaskKind,
 };
+use heddle_oracle::Rules;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -209,8 +210,11 @@ impl Program {
             }
         }
         let all_over = (0..self.0.len()).all(|task| self.is_over(&run.state, task));
+        run.switch(0);
         run.events.push(Event::End { task: TaskId::MAIN });
-        all_over.then_some(Recorded(run.events))
+        let recorded = all_over.then_some(Recorded(run.events))?;
+        Rules::hold(&recorded.0, recorded.features()).expect("a well-formed stream");
+        Some(recorded)
     }
 }
 
@@ -331,6 +335,8 @@ impl<'a> Recording<'a> {
 
     fn end_if_over(&mut self, task: usize) {
         if task != 0 && self.state[task] as usize == self.program.0[task].operations.len() {
+            // A child without operations may have run last.
+            self.switch(task);
             let task = self.id(task);
             self.events.push(Event::End { task });
             self.running = usize::MAX;
@@ -515,6 +521,14 @@ fn a_wait_for_a_task_that_needs_the_lock_held_is_a_deadlock() {
         1,
     );
     check(Program::new(&[needs.clone(), get, with(0, vec![])]), 0);
+    let spawns = Statement::Future(vec![with(0, vec![]), Statement::Async(vec![])]);
+    check(
+        Program::new(&[Statement::Finish(vec![
+            spawns,
+            with(0, vec![Statement::Get]),
+        ])]),
+        1,
+    );
     let finish = |inside: Statement| Statement::Finish(vec![needs.clone(), inside]);
     check(Program::new(&[finish(with(0, vec![]))]), 0);
 }
