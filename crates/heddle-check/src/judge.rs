@@ -145,6 +145,7 @@ impl Judge {
         outcome.findings.extend(tears);
         outcome.counts.strands = self.follower.strands();
         outcome.counts.hand_offs = engine.hand_offs();
+        outcome.counts.crowded = engine.crowded_locations();
         outcome
     }
 }

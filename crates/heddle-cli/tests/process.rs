@@ -368,3 +368,22 @@ fn without_address_space_for_the_tables_nothing_is_called_clean() {
         assert!(stderr(&output).contains("no address space"), "{output:?}");
     }
 }
+
+#[test]
+fn of_a_location_with_very_many_races_so_many_are_told_and_the_guarantee_says_so() {
+    let mut program = String::from("shared x;\nfinish {\n");
+    program.push_str(&"  async { x = 1; }\n".repeat(3_000));
+    program.push_str("}\n");
+    let output = check_text(&["--format", "json"], program.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("the report is JSON");
+    let findings = report["findings"].as_array().expect("findings are a list");
+    assert_eq!(findings.len(), 1_000);
+    assert!(
+        report["not_covered"]
+            .to_string()
+            .contains("pairs of positions beyond 1 000 races of one location (1 location)"),
+        "{}",
+        report["not_covered"]
+    );
+}

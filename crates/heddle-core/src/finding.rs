@@ -216,7 +216,12 @@ pub struct Counts {
     pub reads: u64,
     /// Locations written.
     pub writes: u64,
+    /// Locations that have more races than [`MOST_RACES`].
+    pub crowded: u64,
 }
+
+/// So many races of one location are told, each with its pair of positions: of certain ones, and of possible ones.
+pub const MOST_RACES: u32 = 1000;
 
 /// Everything one checked run yields.
 #[derive(Clone, PartialEq, Eq, Debug)]

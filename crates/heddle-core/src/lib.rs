@@ -31,8 +31,8 @@ pub use event::{
     ValueProblem,
 };
 pub use finding::{
-    Access, Certainty, Counts, Finding, FinishInfo, Guarantee, Link, Outcome, Place, TaskInfo,
-    Wait, Why,
+    Access, Certainty, Counts, Finding, FinishInfo, Guarantee, Link, MOST_RACES, Outcome, Place,
+    TaskInfo, Wait, Why,
 };
 pub use id::{
     Extent, FileId, FinishId, GroupId, Location, LockId, NameId, SiteId, StrandId, TaskId, TokenId,

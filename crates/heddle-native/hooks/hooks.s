@@ -165,10 +165,10 @@ heddle_settled:
 11: mov rsi, qword ptr [rsp + \depth]
 .endm
 
-# A state is set for the first time: to `no` if its block has no memory yet. rdx is lost.
+# A state is set for the first time: to `no` if its block of 2^12 granules has no memory yet. rdx is lost.
 .macro has_memory no
     mov rdx, rdi
-    shr rdx, 17
+    shr rdx, 15
     add rdx, qword ptr [rip + heddle_settled]
     cmp byte ptr [rdx], 0
     je \no

@@ -57,7 +57,9 @@ fn every_signal_that_ends_a_process_leaves_a_report() {
     for signal in (1..=64).filter(|signal| !harmless.contains(signal)) {
         let report = program.with_extension("report");
         let _ = std::fs::remove_file(&report);
-        let mut command = Command::new(&program);
+        // Whoever runs the tests may have been told to ignore some signals (`nohup`).
+        let mut command = Command::new("env");
+        command.arg("--default-signal").arg(&program);
         command.arg(signal.to_string());
         command.env("HEDDLE_OPTIONS", format!("report={}", report.display()));
         let output = finished(&mut command);

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use heddle_core::{Features, Finding as CoreFinding, Guarantee, Legend, Outcome, SiteId, TaskId};
+use heddle_core::{
+    Features, Finding as CoreFinding, Guarantee, Legend, MOST_RACES, Outcome, SiteId, TaskId,
+};
 
 use crate::baseline::Baseline;
 use crate::cause;
@@ -14,6 +16,7 @@ use crate::fingerprint;
 use crate::model::{Certainty, Finding, Possible, Report, Totals, Verdict};
 use crate::resolve::Resolver;
 use crate::sort::Sorted;
+use crate::text::count;
 
 /// The version of the JSON form.
 pub(crate) const SCHEMA: u32 = 1;
@@ -205,5 +208,16 @@ fn not_covered(subject: Subject<'_>) -> Vec<String> {
         ),
     ];
     let present = gaps.into_iter().filter(|(present, _)| *present);
-    present.map(|(_, gap)| gap.to_owned()).collect()
+    let present = present.map(|(_, gap)| gap.to_owned());
+    present.chain(crowded(subject.outcome)).collect()
+}
+
+/// What is not told of locations with very many races.
+fn crowded(outcome: &Outcome) -> Option<String> {
+    let (most, crowded) = (u64::from(MOST_RACES), outcome.counts.crowded);
+    (crowded > 0).then(|| {
+        let beyond = count(most, "race");
+        let crowded = count(crowded, "location");
+        format!("pairs of positions beyond {beyond} of one location ({crowded})")
+    })
 }

@@ -421,7 +421,7 @@ fn totals(totals: &Totals) -> Vec<String> {
         .collect()
 }
 
-fn count(number: u64, noun: &str) -> String {
+pub(crate) fn count(number: u64, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
         _ => format!("{} {noun}s", grouped(number)),

@@ -3,13 +3,16 @@
 //! A pair may race on any number of locations. All of them are told apart, unless a bound is set: then the first ones are,
 //! and of the others it is only kept which bytes they are (`spread.rs`), so that neither memory nor the report grow with
 //! their number. A certain race is never left out for possible ones.
+//!
+//! A location may be raced on by any number of pairs. The first [`MOST_RACES`] are kept, certain and possible ones
+//! each, and it is said that there are more: a program of n lines that all race would have n squared.
 
 use crate::exclusion::Hold;
 use crate::racing::Meter;
 use crate::spread::Spread;
 use crate::sync::{Arc, Ordering};
-use heddle_core::{AccessKind, Certainty};
-use rustc_hash::FxHashMap;
+use heddle_core::{AccessKind, Certainty, MOST_RACES};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::AtomicU64;
 
 /// One access of a race.
@@ -60,6 +63,10 @@ pub(crate) struct Races {
     /// How many locations of a pair are told apart; all if there is no bound.
     bound: Option<usize>,
     pairs: FxHashMap<(u32, u32), Pair>,
+    /// How many possible and how many certain races of a location are kept.
+    kept: FxHashMap<u64, [u32; 2]>,
+    /// Locations of which more were met.
+    crowded: FxHashSet<u64>,
 }
 
 /// What is known of a pair of source positions where locations are bounded.
@@ -261,6 +268,10 @@ impl Met {
     }
 }
 
+fn index(certainty: Certainty) -> usize {
+    usize::from(certainty == Certainty::Certain)
+}
+
 impl Races {
     pub(crate) fn add(
         &mut self,
@@ -280,8 +291,16 @@ impl Races {
             return Novelty::Known;
         }
         let next = self.races.len();
-        let row = *self.rows.entry((location, pair.0, pair.1)).or_insert(next);
+        let row = self.rows.get(&(location, pair.0, pair.1)).copied();
+        let row = row.unwrap_or(next);
         if row == next {
+            let kept = &mut self.kept.entry(location).or_default()[index(certainty)];
+            if *kept == MOST_RACES {
+                self.crowded.insert(location);
+                return Novelty::Known;
+            }
+            *kept += 1;
+            self.rows.insert((location, pair.0, pair.1), row);
             self.races.push(Race {
                 location,
                 accesses: [earlier, now],
@@ -302,6 +321,17 @@ impl Races {
             true => Novelty::New,
             false => Novelty::Known,
         }
+    }
+
+    /// Whether no further certain race of a location is kept.
+    pub(crate) fn is_full(&self, location: u64) -> bool {
+        let kept = self.kept.get(&location);
+        kept.is_some_and(|kept| kept[index(Certainty::Certain)] == MOST_RACES)
+    }
+
+    /// How many locations have more races than are kept.
+    pub(crate) fn crowded(&self) -> u64 {
+        self.crowded.len() as u64
     }
 
     /// Tells at most so many locations of a pair apart.
@@ -428,6 +458,25 @@ mod tests {
         assert_eq!(races.iter().count(), 4);
         let all = &races.bytes()[0];
         assert_eq!((all.sites, all.bytes.ranges()), ([5, 7], vec![(0, 800)]));
+    }
+
+    #[test]
+    fn of_one_location_a_bounded_number_of_pairs_is_told_and_the_location_counted() {
+        let (mut races, mut met) = (Races::default(), Met::default());
+        let mut add = |races: &mut Races, site, certainty| {
+            races.add(&mut met, 1, access(0), access(site), certainty, 0xff)
+        };
+        (0..MOST_RACES).for_each(|site| _ = add(&mut races, site, Certainty::Possible));
+        assert_eq!((races.is_full(1), races.crowded()), (false, 0));
+        (0..MOST_RACES)
+            .for_each(|site| _ = add(&mut races, 2 * MOST_RACES + site, Certainty::Certain));
+        assert_eq!((races.is_full(1), races.crowded()), (true, 0));
+        assert_eq!(
+            add(&mut races, 9 * MOST_RACES, Certainty::Certain),
+            Novelty::Known
+        );
+        assert_eq!(races.iter().count() as u32, 2 * MOST_RACES);
+        assert_eq!(races.crowded(), 1);
     }
 
     #[test]

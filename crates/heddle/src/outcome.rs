@@ -171,6 +171,7 @@ fn by_engine(session: &Session, features: Features) -> Outcome {
             extra_edges: session.used.extra_edges.load(Ordering::Relaxed),
             reads: session.tallies.total(AccessKind::Read),
             writes: session.tallies.total(AccessKind::Write),
+            crowded: session.engine.crowded_locations(),
             ..Counts::default()
         },
         tasks,

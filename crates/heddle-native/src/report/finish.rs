@@ -164,6 +164,7 @@ fn outcome(runtime: &Runtime, ending: Ending, tables: &mut Tables) -> Outcome {
     let counts = Counts {
         tasks: u64::from(engine.task_count()),
         finishes: u64::from(engine.finish_count()) + 1,
+        crowded: engine.crowded_locations(),
         ..Counts::default()
     };
     let mut mentioned = Mentioned::default();

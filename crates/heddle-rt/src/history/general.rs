@@ -19,6 +19,9 @@ const SHORT: u32 = 8;
 /// Of accesses that may depend on what their section has read, so many are kept beside each other at least.
 const EXCUSABLE: u32 = 4;
 
+/// Lists from this length on grow no more where all races that are told are known.
+const LONG: u32 = 64;
+
 /// Whether it is this strand's turn to look through a list of this length: one in as many, whatever
 /// the strands' numbers have in common.
 fn is_turn(strand: u32, len: u32) -> bool {
@@ -110,7 +113,7 @@ impl Engine {
                 }
             }
         }
-        self.remember(cache, groups, locks, now, kind, conflicts)?;
+        self.remember(cache, groups, locks, now, touch, conflicts)?;
         if kind == Read && last == before && only.is_some_and(|only| *groups == [only]) {
             return Some(state);
         }
@@ -255,7 +258,7 @@ impl Engine {
         groups: &mut Vec<Group>,
         locks: LockSet,
         now: Mark,
-        kind: AccessKind,
+        Touch { kind, granule, .. }: Touch,
         conflicts: &[Conflict],
     ) -> Option<()> {
         let at = match groups.binary_search_by_key(&locks, |group| group.locks) {
@@ -278,7 +281,7 @@ impl Engine {
         };
         let is_private = now.hold == cache.private.1 && now.hold != Hold::NOTHING;
         *list = match kind {
-            _ if self.is_redundant(*list, now, conflicts) => *list,
+            _ if self.is_redundant(*list, granule, now, conflicts) => *list,
             _ if is_private => self.two_of_three(cache, *list, now, |_| true)?,
             Write if now.hold == Hold::NOTHING => self.states.add(&mut cache.blocks, *list, now)?,
             _ => self.remember_in(cache, *list, now, |_| true)?,
@@ -286,17 +289,14 @@ impl Engine {
         Some(())
     }
 
-    /// Whether the location is known to have a certain race and two accesses at the same place of the program
-    /// are remembered: then one more says nothing new.
-    fn is_redundant(&self, list: ListId, now: Mark, conflicts: &[Conflict]) -> bool {
+    /// Whether the location is known to have a certain race, and one more access says nothing new: two at the same
+    /// place of the program are remembered, or many that race, and as many races as are told.
+    fn is_redundant(&self, list: ListId, granule: u64, now: Mark, conflicts: &[Conflict]) -> bool {
         let is_certain = |conflict: &Conflict| conflict.certainty == Certainty::Certain;
+        let is_alike = |mark: &Mark| mark.site == now.site && mark.mask & now.mask == now.mask;
         conflicts.iter().any(is_certain)
-            && self
-                .states
-                .iter(list)
-                .filter(|mark| mark.site == now.site && mark.mask & now.mask == now.mask)
-                .nth(1)
-                .is_some()
+            && (self.states.iter(list).filter(is_alike).nth(1).is_some()
+                || self.states.len(list) >= LONG && self.is_crowded(granule))
     }
 
     /// The list with one more access, or with the two of three that stand for all of their sort.

@@ -167,10 +167,14 @@ impl Engine {
         let (Some(Taken { from, to }), Some(cell)) = (last, self.shadow.cell(granule)) else {
             return false;
         };
-        cell.load(Ordering::Relaxed) == from.0
-            && cell
-                .compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed)
-                .is_ok()
+        if cell.load(Ordering::Relaxed) != from.0 {
+            return false;
+        }
+        if from == StateId::FRESH {
+            self.shadow.settle(granule);
+        }
+        cell.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// Whether the strand that `cache` follows has made such an access before.

@@ -77,6 +77,19 @@ impl Engine {
         races.iter().skip(known).map(|race| race.location).collect()
     }
 
+    /// How many locations have more races than are told.
+    pub fn crowded_locations(&self) -> u64 {
+        let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
+        races.crowded()
+    }
+
+    /// Whether one more access that races there says nothing that is told.
+    #[cold]
+    pub(super) fn is_crowded(&self, location: u64) -> bool {
+        let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
+        races.is_full(location)
+    }
+
     /// All bytes that each pair of sites raced on, where locations are
     /// [bounded](Self::bound_race_locations).
     pub fn racy_bytes(&self) -> Vec<RacyBytes> {
