@@ -225,7 +225,9 @@ impl Bench {
             (Fault::Ended, Some(_)) => disturb(
                 &child,
                 draw,
-                &["TERM", "INT", "HUP", "QUIT", "USR2", "ALRM", "PROF"],
+                &[
+                    "TERM", "INT", "HUP", "QUIT", "USR2", "ALRM", "PROF", "SEGV", "BUS", "ILL",
+                ],
                 1,
             ),
             (Fault::Killed, Some(_)) => disturb(&child, draw, &["KILL"], 1),
@@ -325,6 +327,9 @@ fn disturb(child: &Child, draw: &mut Draw, names: &[&str], times: u64) -> Option
         ("USR2", 12),
         ("ALRM", 14),
         ("PROF", 27),
+        ("SEGV", 11),
+        ("BUS", 7),
+        ("ILL", 4),
         ("KILL", 9),
     ];
     numbers

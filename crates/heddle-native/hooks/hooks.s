@@ -2,17 +2,19 @@
 # or has the first part of it in line (`hooks.ll`). Three steps, each for what the one before cannot tell:
 #
 # 1. The state of the granule is known: the strand has made such an access before. That is all.
-# 2. The strand has made such an access at the same place of the program to another granule in the same
+# 2. Nobody else knows of the granule, and it has no history: it needs none.
+# 3. The strand has made such an access at the same place of the program to another granule in the same
 #    state: this one takes the same step. In memory that is nobody's stack.
-# 3. Everything else is in the library.
+# 4. Everything else is in the library.
 #
-# `heddle_again_*` are steps 2 and 3. They leave all registers as they are, vectors included, so that code
+# `heddle_again_*` are steps 2 to 4. They leave all registers as they are, vectors included, so that code
 # with step 1 in line need not save any.
 #
 # Layouts are those of `Known` and `Taking` (heddle-rt), which src/thread.rs checks:
 #   Known:      0 what an entry has besides its state
 #               8 states known for reads, 8200 for writes (1024 each)
 #           16392 steps, or null
+#           16400 the first granule that no other thread knows of, 16408 how many there are
 #   Taking:     0 where addresses begin, 8 how many they are, four times; 64 valid while this number is that at 72
 #              80 where further addresses begin, 88 where these end
 #              96 steps of reads, 24672 of writes (1024 each, of 24 bytes):
@@ -28,9 +30,9 @@
     .globl heddle_known
     .hidden heddle_known
     .type heddle_known, @object
-    .size heddle_known, 16400
+    .size heddle_known, 16416
 heddle_known:
-    .zero 16400
+    .zero 16416
 
 # What the library tells, and is told (`Hooks` in src/thread.rs).
     .section .data.heddle, "aw", @progbits
@@ -55,7 +57,7 @@ heddle_settled:
     lea \to, [\to + \scratch * 4]
 .endm
 
-# Steps 1 to 3; rdi: the address. Others of the caller's registers that a call may change are free.
+# Steps 1 to 4; rdi: the address. Others of the caller's registers that a call may change are free.
 .macro hook name, again, table, bytes
     .p2align 4
     .globl \name
@@ -134,7 +136,7 @@ heddle_settled:
     .endr
 .endm
 
-# Step 3: the library, which leaves every register as it is, and finds the place of the program on the stack.
+# Step 4: the library, which leaves every register as it is, and finds the place of the program on the stack.
 .macro ask slow
     jmp qword ptr [rip + \slow@GOTPCREL]
 .endm
@@ -184,7 +186,28 @@ heddle_settled:
     lea \row, [r11 + \row * 8 + \table]
 .endm
 
-# Steps 2 and 3 for one granule.
+# Step 2 for as many granules as `states`, which is dword or qword, has: returns if they need no history.
+.macro unshared states, granules
+    save rax, rdx
+    mov rax, rdi
+    shr rax, 3
+    mov rdx, rax
+    sub rax, qword ptr fs:[heddle_known@TPOFF + 16400]
+    .rept \granules
+    cmp rax, qword ptr fs:[heddle_known@TPOFF + 16408]
+    jae 1f
+    inc rax
+    .endr
+    mov rax, qword ptr [rip + heddle_states]
+    cmp \states ptr [rax + rdx * 4], 0
+    jne 1f
+    restore rdx, rax
+    ret
+    .cfi_def_cfa_offset 24
+1:  restore rdx, rax
+.endm
+
+# Steps 2 to 4 for one granule.
 .macro again name, slow, steps, bytes
     .p2align 4
     .globl \name
@@ -192,6 +215,7 @@ heddle_settled:
     .type \name, @function
 \name:
     .cfi_startproc
+    unshared dword, 1
     save rax, rcx, rdx, rsi, r8
     may_take 3f, 40
     cell r8, rdx, 3f
@@ -267,7 +291,7 @@ heddle_settled:
 8:
 .endm
 
-# Steps 2 and 3 for two granules, whose states change at once.
+# Steps 2 to 4 for two granules, whose states change at once.
 .macro again_wide name, slow, steps, table
     .p2align 4
     .globl \name
@@ -275,7 +299,10 @@ heddle_settled:
     .type \name, @function
 \name:
     .cfi_startproc
-    save rax, rcx, rdx, rsi, r8, r9, r10
+    test dil, 7
+    jnz 9f
+    unshared qword, 2
+9:  save rax, rcx, rdx, rsi, r8, r9, r10
     test dil, 7
     jnz 3f
     may_take 3f, 56

@@ -255,6 +255,18 @@ struct heddle_declared_atomic_ {
 #define HEDDLE_JOINED_(a, b) a##b
 /* These variables are one value behind a lock: what one section of the lock saw of them must not be changed by others
  * before a later section of the same thread changes them. A container is as good as its own variable. */
+#ifdef __cplusplus
+/* In C++ a declaration, in a function as well as at namespace scope. */
+struct heddle_declared_guarded_ {
+    template <typename... T> explicit heddle_declared_guarded_(size_t, T &...variables)
+    {
+        const heddle_part parts[] = {{&reinterpret_cast<const volatile char &>(variables), sizeof(T)}...};
+        heddle_guarded_group(parts, sizeof...(T));
+    }
+};
+#define HEDDLE_GUARDED_BY(lock, ...) \
+    const heddle_declared_guarded_ HEDDLE_JOIN_(heddle_guarded_, __COUNTER__)(sizeof(lock), __VA_ARGS__)
+#else
 #define HEDDLE_GUARDED_BY(lock, ...)                                      \
     do {                                                                  \
         const heddle_part heddle_parts[] = {HEDDLE_PARTS_(__VA_ARGS__)};  \
@@ -262,6 +274,11 @@ struct heddle_declared_atomic_ {
         heddle_guarded_group(heddle_parts,                                \
                              sizeof heddle_parts / sizeof *heddle_parts); \
     } while (0)
+#endif
+/* The same for variables at file scope, in C. */
+#define HEDDLE_GUARDED_BY_GLOBAL(lock, ...)                                \
+    HEDDLE_BEFORE_MAIN_(HEDDLE_JOIN_(heddle_guarded_global_, __COUNTER__), \
+                        HEDDLE_GUARDED_BY(lock, __VA_ARGS__))
 #define HEDDLE_ATOMIC_RANGE(pointer, count) \
     heddle_atomic_range((pointer), (size_t)(count) * sizeof *(pointer))
 #define HEDDLE_ATOMIC_GROUP(...)                                          \

@@ -9,7 +9,7 @@ use crate::busy;
 use crate::runtime::Runtime;
 use crate::shim::export;
 use crate::stack;
-use crate::thread::{Thread, checked, enter};
+use crate::thread::{Thread, checked, enter, enter_alone};
 use crate::updates;
 use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::SiteId;
@@ -102,7 +102,7 @@ pub(crate) fn present(address: usize, len: usize) -> usize {
         return len;
     }
     let end = address.saturating_add(len);
-    let end = enter(|_, _| crate::mapped::until(address, end)).unwrap_or(end);
+    let end = enter_alone(|_, _| crate::mapped::until(address, end)).unwrap_or(end);
     end.saturating_sub(address)
 }
 
@@ -116,8 +116,47 @@ fn range(kind: AccessKind, address: usize, len: usize, pc: usize) {
     };
     let end = address.saturating_add(len);
     if known_until(thread, kind, address, end) < end {
-        unknown(kind, address, len, pc);
+        match len <= 2 * GRANULE {
+            true => unknown_few(kind, address, len, pc),
+            false => unknown(kind, address, len, pc),
+        }
     }
+}
+
+/// As [`unknown`], for at most two granules: simple ones come first.
+#[cold]
+#[inline(never)]
+fn unknown_few(kind: AccessKind, address: usize, len: usize, pc: usize) {
+    let Some(thread) = checked() else { return };
+    let Some(start) = not_taken_again(thread, kind, address, len, pc) else {
+        return;
+    };
+    let left = address.saturating_add(len) - start;
+    let busy = busy::begin();
+    let is_done = simple(kind, start, left, pc);
+    drop(busy);
+    if !is_done {
+        unknown(kind, start, left, pc);
+    }
+}
+
+/// Where at most two granules begin that have not taken a step again. What has taken its step must not take another: that
+/// would be a second access.
+#[inline]
+fn not_taken_again(
+    thread: &Thread,
+    kind: AccessKind,
+    address: usize,
+    len: usize,
+    pc: usize,
+) -> Option<usize> {
+    if !thread.gaps.contains(address) {
+        return Some(address);
+    }
+    let left = granules(address, len).find(|&(granule, mask)| {
+        !thread.has_made(kind, granule, mask) && !thread.take_again(kind, granule, mask, pc)
+    });
+    left.map(|(granule, _)| address.max(granule as usize * GRANULE))
 }
 
 /// Up to where the strand has made such an access before.
@@ -236,17 +275,13 @@ pub(crate) fn unknown(kind: AccessKind, address: usize, len: usize, pc: usize) {
     // The executable's hooks do not know whether accesses are checked now.
     let Some(thread) = checked() else { return };
     let mut start = address;
-    if len <= 2 * GRANULE && thread.gaps.contains(address) {
-        let left = granules(address, len).find(|&(granule, mask)| {
-            !thread.has_made(kind, granule, mask) && !thread.take_again(kind, granule, mask, pc)
-        });
-        // What has taken its step must not take another: that would be a second access.
-        match left {
+    if len <= 2 * GRANULE {
+        match not_taken_again(thread, kind, address, len, pc) {
             None => return,
-            Some((granule, _)) => start = start.max(granule as usize * GRANULE),
+            Some(left) => start = left,
         }
     }
-    enter(|_, thread| {
+    enter_alone(|_, thread| {
         thread.begin_access();
         touch_all(
             thread,
@@ -378,7 +413,8 @@ fn touch(
     if guarded::any()
         && let Some(runtime) = crate::runtime::runtime()
     {
-        guarded::touched(runtime, thread, kind, address, pc);
+        let first = address + mask.trailing_zeros() as usize;
+        guarded::touched(runtime, thread, kind, first, pc);
     }
     taken
 }

@@ -147,7 +147,10 @@ const THOSE_THAT_WAIT: u64 = {
 };
 
 /// Puts the signal that is being handled off until the thread leaves the runtime: sends it again, and blocks
-/// all that can wait in what is interrupted. Whether that was possible.
+/// it, and all that can wait, in what is interrupted. Whether that was possible.
+///
+/// One of [`FAULTS`] that somebody has sent is blocked, too, or it would come again at once and for ever. If the
+/// runtime raises the same one itself before it lets it through, the system ends the process by it.
 ///
 /// # Safety
 /// Called by the handler, with what the system passed to it.
@@ -174,7 +177,7 @@ pub(crate) unsafe fn put_off(
         set_mask(before);
         return false;
     }
-    *interrupted = before | THOSE_THAT_WAIT;
+    *interrupted = before | THOSE_THAT_WAIT | 1 << (signal - 1);
     // SAFETY: the calling thread's own word.
     let word = unsafe { &*words::busy() };
     if word.fetch_or(PENDING, Ordering::SeqCst) & PENDING == 0 {

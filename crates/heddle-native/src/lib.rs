@@ -48,5 +48,6 @@ mod shim;
 mod signal;
 pub mod stack;
 pub mod thread;
+mod unshared;
 mod updates;
 mod words;

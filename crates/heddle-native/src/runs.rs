@@ -3,7 +3,7 @@
 
 use crate::access::{GRANULE, is_watched, known_until, present, touch_all, unknown};
 use crate::shim::export;
-use crate::thread::{Thread, checked, enter};
+use crate::thread::{Thread, checked, enter_alone};
 use heddle_core::AccessKind::{self, Read, Write};
 
 export! {
@@ -95,7 +95,7 @@ impl Run {
         if !self.is_aligned() && is_watched(thread, self.address, self.len) {
             return self.one_by_one(kind);
         }
-        enter(|_, thread| self.touch_from(thread, kind, known));
+        enter_alone(|_, thread| self.touch_from(thread, kind, known));
     }
 
     /// What must not be torn is told every access.

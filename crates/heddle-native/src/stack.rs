@@ -223,6 +223,12 @@ impl Stack {
         self.low.load(Ordering::Relaxed) <= address && address < self.top()
     }
 
+    /// The lowest address of it.
+    #[inline]
+    pub(crate) fn low(&self) -> usize {
+        self.low.load(Ordering::Relaxed)
+    }
+
     /// The address above all of it.
     #[inline]
     pub(crate) fn top(&self) -> usize {

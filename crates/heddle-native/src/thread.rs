@@ -10,6 +10,7 @@ use crate::own_stack::{self, Stacks};
 use crate::reclaim::{self, Activity};
 use crate::runtime::{Runtime, runtime};
 use crate::stack::{self, Gaps, Stack};
+use crate::unshared;
 use crate::words;
 use heddle_core::AccessKind;
 use heddle_rt::{Cursor, Engine, Known, Taking, ThreadCache, View};
@@ -32,6 +33,8 @@ pub struct Thread {
     pub stack: &'static Stack,
     /// Its own thread-local storage.
     pub storage: Range<usize>,
+    /// Below this, nobody else knows of what lies on its stack ([`crate::unshared`]).
+    pub(crate) unshared_below: usize,
     /// Where it need not look for stacks.
     pub(crate) gaps: Gaps,
     /// While above 0 its accesses are not checked.
@@ -61,7 +64,7 @@ pub struct Thread {
 
 // What `hooks/hooks.s` and `hooks/hooks.ll` rely on.
 const _: () = {
-    assert!(matches!(Known::PARTS, [0, 8, 8200, 16392]));
+    assert!(matches!(Known::PARTS, [0, 8, 8200, 16392, 16400]));
     assert!(matches!(Taking::PARTS, [0, 96, 24672, 24, 49248]));
 };
 
@@ -106,8 +109,17 @@ extern "C" fn heddle_register_hooks(hooks: &'static mut Hooks) {
 
 /// Runs `f` with the calling thread's record. None if the program is not checked now, or if the
 /// runtime is already at work on this thread.
+///
+/// What the program does meanwhile may tell others of all that lies on the thread's stack now.
 #[inline]
 pub fn enter<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R> {
+    unshared::ends_here();
+    enter_alone(f)
+}
+
+/// The same for what tells nobody of what lies on the stack, or says itself of how much.
+#[inline]
+pub(crate) fn enter_alone<R>(f: impl FnOnce(&'static Runtime, &mut Thread) -> R) -> Option<R> {
     let thread = words::record() as *mut Thread;
     if thread.is_null() {
         return None;
@@ -178,6 +190,7 @@ pub fn attach(cursor: Cursor) {
         cursor,
         stack: stack::register(),
         storage: stack::thread_local_storage(),
+        unshared_below: 0,
         gaps: Gaps::default(),
         ignore: 0,
         activity: Activity::default(),
@@ -205,6 +218,7 @@ pub fn attach(cursor: Cursor) {
         crate::signal::use_alternate(stacks);
     }
     thread.use_hooks();
+    thread.unshare_below(usize::MAX);
     thread.check();
 }
 
@@ -299,6 +313,12 @@ impl Thread {
     /// Below `base`, nothing on this thread's stack is older than now: a task starts there, or the
     /// task that was interrupted there goes on.
     pub fn stack_starts(&mut self, base: usize) {
+        self.stack_forgets(base);
+        self.unshare_below(base);
+    }
+
+    /// The same, but for what others know of the stack.
+    pub(crate) fn stack_forgets(&mut self, base: usize) {
         let void = self.stack.starts(base);
         let (first, end) = (void.start.div_ceil(GRANULE), void.end / GRANULE);
         if first < end {

@@ -178,49 +178,9 @@ fn forks_under_load_do_not_hang() {
     assert_eq!(text(&output.stdout), "done\n");
 }
 
-/// Tasks are put into a queue and taken out of it all the time.
-const BESIDE_TASKS: &str = r#"
-#include <heddle.h>
-static int stop;
-static long cells[64];
-static void task(void *cell) { (*(long *)cell)++; }
-static void round_of_tasks(int count)
-{
-    heddle_finish_begin();
-    for (int n = 0; n < count; n++)
-        heddle_async(task, &cells[n]);
-    heddle_finish_end();
-}
-static void *forks(void *unused)
-{
-    for (int n = 0; n < 300; n++) {
-        pid_t child = fork();
-        if (child == 0) {
-            alarm(20);
-            round_of_tasks(1);
-            _exit(7);
-        }
-        int status = 0;
-        // A child that hangs is ended by its alarm.
-        if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 7) {
-            printf("fork %d: status %x\n", n, status);
-            exit(9);
-        }
-    }
-    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    return unused;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, forks, 0);
-    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
-        round_of_tasks(8);
-    pthread_join(t, 0);
-    puts("done");
-    return 0;
-}
-"#;
+/// Tasks are put into a queue and taken out of it all the time, while a thread forks 300 times. `cargo xtask soak
+/// faults` has it fork more often.
+const BESIDE_TASKS: &str = include_str!("../../../xtask/faults/tasks.c");
 
 #[test]
 fn a_child_can_make_tasks_whatever_the_queue_of_its_parent_was_about() {

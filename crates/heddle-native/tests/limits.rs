@@ -83,6 +83,33 @@ int main(void)
 }
 
 #[test]
+fn a_small_stack_of_the_main_thread_suffices() {
+    let rest = r#"
+static void *work(void *unused) { x++; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    x++;
+    pthread_join(thread, 0);
+    puts("done");
+    return 0;
+}
+"#;
+    let program = program("main", &[], rest);
+    for kilobytes in [64, 100, 128] {
+        let output = shell(&format!("ulimit -s {kilobytes}; \"$1\""), &program);
+        assert_eq!(output.status.code(), Some(1), "{}", all(&output));
+        assert_eq!(text(&output.stdout), "done\n");
+        assert!(
+            text(&output.stderr).contains("race: x "),
+            "{}",
+            all(&output)
+        );
+    }
+}
+
+#[test]
 fn a_small_stack_of_openmp_suffices() {
     let rest = "int main(void) {\n#pragma omp parallel num_threads(4)\nx++;\nputs(\"done\"); return 0; }\n";
     let program = program("openmp", &["-fopenmp"], rest);
@@ -406,4 +433,33 @@ fn tasks_of_our_interface_that_an_exit_cuts_off_are_counted() {
         let printed = text(&finished(run(&["--threads", threads, "--"]).arg(&program)).stdout);
         assert!(!printed.contains("not over"), "{printed}");
     }
+}
+
+#[test]
+fn a_library_that_was_built_otherwise_is_named_once() {
+    let dir = scratch("limit-library");
+    std::fs::write(dir.join("part.c"), "int part(void) { return 0; }\n").expect("writable");
+    std::fs::write(
+        dir.join("main.c"),
+        "int part(void); int main(void) { return part(); }\n",
+    )
+    .expect("writable");
+    let shared = ["-shared", "-fPIC", "part.c", "-o", "libpart.so"];
+    succeed(Command::new("clang-22").current_dir(&dir).args(shared));
+    let built = [
+        "cc",
+        "main.c",
+        "-L.",
+        "-lpart",
+        "-Wl,-rpath,.",
+        "-o",
+        "main",
+    ];
+    succeed(heddle().current_dir(&dir).args(built));
+    let printed = text(&finished(run(&["--"]).current_dir(&dir).arg("./main")).stdout);
+    assert!(
+        printed.contains("what libpart.so does: not built with heddle cc"),
+        "{printed}"
+    );
+    assert_eq!(printed.matches("libpart.so").count(), 1, "{printed}");
 }

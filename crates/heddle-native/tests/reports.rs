@@ -1,6 +1,10 @@
 //! What reports on native programs say, in the program's own words.
 
 mod harness;
+#[path = "reports/recursion.rs"]
+mod recursion;
+#[path = "reports/storage.rs"]
+mod storage;
 #[path = "reports/words.rs"]
 mod words;
 
@@ -470,3 +474,133 @@ int main()
     return seen > 5;
 }
 ";
+
+/// Two tasks reach one function on different ways, and the last call of each is one that a compiler may make a jump.
+const WAYS: &str = "\
+#define APART __attribute__((noinline)) static void
+static int total;
+APART bump(int by) { total += by; }
+APART deposit(int x) { bump(x); }
+APART withdraw(int x) { bump(-x); }
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task
+        deposit(3);
+        #pragma omp task
+        withdraw(2);
+    }
+    return total;
+}
+";
+
+#[test]
+fn both_stacks_are_told_where_a_function_has_several_callers() {
+    for compiler in ["clang-22", "gcc"] {
+        // Above that gcc makes copies of functions, with what they are called with put in.
+        for level in ["-O0", "-O1"] {
+            let option = format!("--compiler={compiler}");
+            let name = format!("ways-{compiler}{level}");
+            let printed = report(&name, &[&option, "-fopenmp", level], WAYS);
+            let says = |text: &str| assert!(printed.contains(text), "{name}: {text}\n{printed}");
+            says("in deposit at ways-");
+            says("in withdraw at ways-");
+        }
+    }
+}
+
+#[test]
+fn constructs_stand_at_their_pragmas_with_both_compilers() {
+    for compiler in ["clang-22", "gcc"] {
+        for level in ["-O0", "-O1", "-O2"] {
+            let option = format!("--compiler={compiler}");
+            let name = format!("pragmas-{compiler}{level}");
+            let printed = report(&name, &[&option, "-fopenmp", level], WAYS);
+            let says = |text: &str| assert!(printed.contains(text), "{name}: {text}\n{printed}");
+            says("the task created at 11:9");
+            says("the task created at 13:9");
+            says("a thread of the parallel region at 8:5");
+        }
+    }
+}
+
+const IN_SECTIONS: &str = "\
+static int x;
+int main(void)
+{
+    #pragma omp parallel sections
+    {
+        #pragma omp section
+        x = 1;
+        #pragma omp section
+        x = 2;
+    }
+    #pragma omp parallel
+    {
+        #pragma omp sections
+        {
+            #pragma omp section
+            x = 3;
+            #pragma omp section
+            x = 4;
+        }
+    }
+    return x;
+}
+";
+
+#[test]
+fn sections_are_called_sections_with_both_compilers() {
+    for compiler in ["clang-22", "gcc"] {
+        let option = format!("--compiler={compiler}");
+        let name = format!("sections-{compiler}");
+        let printed = report(&name, &[&option, "-fopenmp"], IN_SECTIONS);
+        let says = |text: &str| assert!(printed.contains(text), "{name}: {text}\n{printed}");
+        says("two sections at 4:5");
+        assert_eq!(
+            printed
+                .matches("race: x is written by two sections")
+                .count(),
+            2,
+            "{printed}"
+        );
+        assert!(!printed.contains("iteration"), "{name}: {printed}");
+    }
+}
+
+const WALK: &str = "\
+static int count;
+static void walk(int depth)
+{
+    if (!depth)
+        return;
+    #pragma omp task
+    walk(depth - 1);
+    #pragma omp task
+    walk(depth - 1);
+    if (depth > count)
+        count = depth;
+}
+int main(void)
+{
+    #pragma omp parallel
+    #pragma omp single
+    walk(4);
+}
+";
+
+#[test]
+fn a_wait_is_not_suggested_where_tasks_of_a_recursion_race_with_each_other() {
+    let printed = report("walk", &["-fopenmp"], WALK);
+    assert!(printed.contains("race: count is"), "{printed}");
+    assert!(
+        !printed.contains("help: add `#pragma omp taskwait`"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("under `#pragma omp critical`"),
+        "{printed}"
+    );
+}

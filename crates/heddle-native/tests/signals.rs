@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use harness::{all, compiled, finished, run, scratch, text};
 
+const SIGTERM: i32 = 15;
+
 /// A race, in line 10 or 11.
 const RACE: &str = "\
 #define _GNU_SOURCE
@@ -274,23 +276,44 @@ int main(void)
 #[test]
 fn a_kill_at_any_moment_leaves_a_report() {
     let program = program("kill", BUSY);
-    let report = program.with_extension("report");
-    for round in 0..30u64 {
-        let _ = std::fs::remove_file(&report);
-        let mut command = Command::new(&program);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.env("HEDDLE_OPTIONS", format!("report={}", report.display()));
-        let mut child = command.spawn().expect("the program starts");
-        let mut ready = [0; 6];
-        let stdout = child.stdout.as_mut().expect("it is a pipe");
-        std::io::Read::read_exact(stdout, &mut ready).expect("the program prints");
-        std::thread::sleep(Duration::from_micros(round * 1700 % 20000));
-        harness::succeed(Command::new("kill").args(["-TERM", &child.id().to_string()]));
-        assert_ends(&mut child, round);
-        let written = std::fs::read_to_string(&report).unwrap_or_default();
-        assert!(written.contains("race: x is"), "round {round}: {written}");
-        assert!(!written.contains("deadlock"), "round {round}: {written}");
+    for round in 0..30 {
+        assert_a_kill_is_reported(&program, SIGTERM, round);
     }
+}
+
+#[test]
+fn a_signal_that_looks_like_a_fault_is_no_different_when_somebody_sends_it() {
+    let program = program("sent", BUSY);
+    for round in 0..30 {
+        let signal = [4, 5, 7, 8, 11, 31][round as usize % 6];
+        assert_a_kill_is_reported(&program, signal, round);
+    }
+}
+
+/// Starts the busy program and sends the signal to it, later in every round.
+fn assert_a_kill_is_reported(program: &Path, signal: i32, round: u64) {
+    let report = program.with_extension("report");
+    let _ = std::fs::remove_file(&report);
+    let mut command = Command::new(program);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("HEDDLE_OPTIONS", format!("report={}", report.display()));
+    let mut child = command.spawn().expect("the program starts");
+    let mut ready = [0; 6];
+    let stdout = child.stdout.as_mut().expect("it is a pipe");
+    std::io::Read::read_exact(stdout, &mut ready).expect("the program prints");
+    std::thread::sleep(Duration::from_micros(round * 1700 % 20000));
+    let words = [format!("-{signal}"), child.id().to_string()];
+    harness::succeed(Command::new("kill").args(words));
+    assert_ends(&mut child, signal, round);
+    let written = std::fs::read_to_string(&report).unwrap_or_default();
+    assert!(
+        written.contains("race: x is"),
+        "{signal}, {round}: {written}"
+    );
+    assert!(
+        !written.contains("deadlock"),
+        "{signal}, {round}: {written}"
+    );
 }
 
 #[test]
@@ -335,14 +358,14 @@ int main(void)
 }
 
 /// The program must end within a minute, by the signal.
-fn assert_ends(child: &mut std::process::Child, round: u64) {
+fn assert_ends(child: &mut std::process::Child, signal: i32, round: u64) {
     for _ in 0..6000 {
         if let Some(status) = child.try_wait().expect("it can be waited for") {
-            assert_eq!(status.signal(), Some(15), "round {round}: {status}");
+            assert_eq!(status.signal(), Some(signal), "round {round}: {status}");
             return;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
     let _ = child.kill();
-    panic!("round {round}: it hangs");
+    panic!("signal {signal}, round {round}: it hangs");
 }

@@ -218,6 +218,9 @@ impl Explanation<'_> {
             });
             return help.into_iter().collect();
         }
+        if self.is_recursive() {
+            return Vec::new();
+        }
         let task = self.resolver.task_phrase(self.why.spawned);
         let before = self.before();
         let mut help = vec![
@@ -241,6 +244,27 @@ impl Explanation<'_> {
             help.insert(0, (text, Remedy::Dependence));
         }
         help
+    }
+
+    /// Whether a task makes its access in a call of the function that created it, which makes the other access, too,
+    /// and both write what is accessed alike.
+    ///
+    /// Then all tasks that the recursion creates access it. To wait for one of them orders it before its creator,
+    /// but not before its siblings. Where the two are written differently (`*out` and `x`, `n->sum` and `n->left->sum`),
+    /// the creator looks at what it gave that task, and its siblings were given something else.
+    fn is_recursive(&self) -> bool {
+        let texts = self.accesses.map(|access| {
+            let text = self.update(access)?.text;
+            // An operator may stand before it.
+            text.split_whitespace().next_back().map(str::to_owned)
+        });
+        if matches!(&texts, [Some(first), Some(second)] if first != second) {
+            return false;
+        }
+        let stack = self.resolver.stack(self.inner.site);
+        let function = self.resolver.function(self.outer.site);
+        let mut innermost = stack.iter().take(2);
+        stack.len() > 1 && innermost.all(|frame| Some(frame.function.as_str()) == function)
     }
 
     fn thread_help(&self) -> Option<Suggestion> {

@@ -128,7 +128,12 @@ fn failure(report: &Saved, finding: &SavedFinding) -> String {
             .position
             .as_ref()
             .map_or("an unknown place".into(), shown);
-        let _ = writeln!(text, "{} by {} at {at}", access.operation, access.task.name);
+        let _ = writeln!(
+            text,
+            "{} by {} at {at}",
+            access.operation,
+            access.task.called()
+        );
     }
     for wait in &finding.waits {
         let at = wait
@@ -138,7 +143,8 @@ fn failure(report: &Saved, finding: &SavedFinding) -> String {
         let _ = writeln!(
             text,
             "{} waits for {} at {at}",
-            wait.task.name, wait.awaited
+            wait.task.called(),
+            wait.awaited
         );
     }
     for note in finding.why.iter().chain(&finding.schedule) {

@@ -32,7 +32,16 @@ pub fn describe(object: &Object) -> Option<Vec<String>> {
         text.extend(position.map(|at| format!(", {made} at {}", full(at))));
         let function = object.stack.first();
         text.extend(function.map(|frame| format!(" in {}", frame.function)));
-        text.extend(object.allocated_by.iter().map(|task| format!(" by {task}")));
+        let by = match position {
+            Some(_) => String::from(" by"),
+            None => format!(", {made} by"),
+        };
+        text.extend(
+            object
+                .allocated_by
+                .iter()
+                .map(|task| format!("{by} {task}")),
+        );
     } else {
         text.extend(position.map(|at| format!(", declared at {}", full(at))));
     }
@@ -54,6 +63,13 @@ fn noun(kind: ObjectKind) -> &'static str {
 
 /// The stacks that say more than the access's own function; one for both where they are the same.
 pub fn stacks(accesses: &[Access]) -> Vec<Vec<String>> {
+    if let [first, second] = accesses
+        && first.position == second.position
+        && first.operation == second.operation
+        && first.stack != second.stack
+    {
+        return stacks_of_one_place([first, second]);
+    }
     let mut stacks: Vec<(String, &[Frame])> = Vec::new();
     for access in accesses.iter().filter(|access| access.stack.len() > 1) {
         let noun = access.operation.noun();
@@ -65,15 +81,35 @@ pub fn stacks(accesses: &[Access]) -> Vec<Vec<String>> {
     }
     stacks
         .iter()
-        .map(|(nouns, stack)| told(nouns, stack))
+        .map(|(nouns, stack)| told(nouns, stack, ""))
         .collect()
 }
 
-fn told(nouns: &str, stack: &[Frame]) -> Vec<String> {
+/// The stacks of two accesses that only their tasks and callers tell apart.
+fn stacks_of_one_place(accesses: [&Access; 2]) -> Vec<Vec<String>> {
+    let [first, second] = accesses;
+    let noun = first.operation.noun();
+    let is_first_known = first.stack.len() > 1;
+    let titles = match first.task.phrase == second.task.phrase {
+        true => ["one", if is_first_known { "the other" } else { "one" }]
+            .map(|which| (format!("{which} {noun}"), String::new())),
+        false => accesses.map(|access| {
+            let by = format!(" by {}", access.task.phrase);
+            (format!("the {noun}"), by)
+        }),
+    };
+    let titled = titles.iter().zip(accesses);
+    let known = titled.filter(|(_, access)| access.stack.len() > 1);
+    known
+        .map(|((nouns, by), access)| told(nouns, &access.stack, by))
+        .collect()
+}
+
+fn told(nouns: &str, stack: &[Frame], by: &str) -> Vec<String> {
     let at = stack.first().and_then(|frame| frame.position.as_ref());
     let mut lines = vec![match at {
-        Some(at) => format!("{nouns} at {at}:"),
-        None => format!("{nouns}:"),
+        Some(at) => format!("{nouns} at {at}{by}:"),
+        None => format!("{nouns}{by}:"),
     }];
     lines.extend(stack.iter().take(CALLS_LISTED).map(call));
     match stack.len().saturating_sub(CALLS_LISTED) {

@@ -96,6 +96,11 @@ pub fn guarantee_phrase(guarantee: Guarantee) -> Cow<'static, str> {
     phrase.into()
 }
 
+/// Whether a phrase says no more than the name: `main`, `task T4`.
+fn is_name(phrase: &String) -> bool {
+    phrase == "main" || phrase.starts_with("task ")
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -360,7 +365,7 @@ pub struct Task {
     /// tasks share has the number added. Tasks of native programs are named by where they were created.
     pub name: String,
     /// The task in a sentence: `main`, `task T4`, `the task created at 3:4`.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_name")]
     pub phrase: String,
     /// Two of its sort in a sentence, for tasks that have no name of their own: `two tasks created at 3:4`.
     #[serde(skip)]
@@ -432,8 +437,8 @@ pub struct Hold {
 pub struct Stop {
     /// The task's name.
     pub task: String,
-    /// The task in a sentence.
-    #[serde(skip)]
+    /// The task in a sentence, told from the others of the schedule.
+    #[serde(skip_serializing_if = "is_name")]
     pub phrase: String,
     /// Up to where.
     pub position: Option<Position>,

@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::chains::another;
 use crate::locks::held;
 use crate::printable::printable;
 use crate::saved::{Saved, SavedAccess, SavedFinding, SavedNote, SavedPosition, SavedTask};
@@ -186,10 +187,13 @@ fn words(finding: &SavedFinding) -> String {
 
 /// The accesses, the waits, and what the explanation speaks of, each place once.
 fn related(finding: &SavedFinding) -> Vec<Value> {
-    let accesses = finding.accesses.iter();
-    let accesses = accesses.map(|access| (access.position.as_ref(), access_words(access)));
+    let accesses = finding.accesses.iter().enumerate();
+    let accesses = accesses.map(|(number, access)| {
+        let words = access_words(access, &called(finding, number));
+        (access.position.as_ref(), words)
+    });
     let waits = finding.waits.iter().map(|wait| {
-        let text = format!("{} waits for {}", wait.task.name, wait.awaited);
+        let text = format!("{} waits for {}", wait.task.called(), wait.awaited);
         (wait.position.as_ref(), text)
     });
     let why = finding.why.iter();
@@ -211,12 +215,23 @@ fn is_alike(one: &Value, two: &Value) -> bool {
     one["message"] == two["message"] && one["physicalLocation"] == two["physicalLocation"]
 }
 
-fn access_words(access: &SavedAccess) -> String {
+/// Who makes an access, told from whoever makes the one before it.
+fn called(finding: &SavedFinding, number: usize) -> String {
+    let task = &finding.accesses[number].task;
+    let earlier = finding.accesses[..number].iter().map(|other| &other.task);
+    let is_alike = |other: &SavedTask| other.called() == task.called() && other.id != task.id;
+    match earlier.clone().any(is_alike) {
+        true => another(task.called()),
+        false => task.called().to_owned(),
+    }
+}
+
+fn access_words(access: &SavedAccess, task: &str) -> String {
     let verb = match access.operation.as_str() {
         "read" => "read",
         _ => "written",
     };
-    let mut text = format!("{verb} by {}", access.task.name);
+    let mut text = format!("{verb} by {task}");
     text.extend(access.function.iter().map(|name| format!(" in {name}")));
     if !access.locks.is_empty() {
         text += &format!(" holding {}", held(&access.locks));
@@ -234,8 +249,9 @@ fn flows(finding: &SavedFinding) -> Vec<Value> {
         })];
     }
     let flows = finding.accesses.iter().enumerate().map(|(number, access)| {
+        let words = access_words(access, &called(finding, number));
         let last = access.position.as_ref();
-        let last = last.map(|at| json!({ "location": located(at, &access_words(access)) }));
+        let last = last.map(|at| json!({ "location": located(at, &words) }));
         let mut steps: Vec<Value> = spawns(&access.task).chain(last).collect();
         for (row, step) in steps.iter_mut().enumerate() {
             step["nestingLevel"] = row.into();

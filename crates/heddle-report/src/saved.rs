@@ -150,6 +150,9 @@ pub struct SavedAlso {
 pub struct SavedStop {
     /// Who runs.
     pub task: String,
+    /// The same in words, told from the others of the schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phrase: Option<String>,
     /// Up to where.
     #[serde(default)]
     pub position: Option<SavedPosition>,
@@ -199,12 +202,22 @@ pub struct SavedTask {
     pub id: u32,
     /// Its name.
     pub name: String,
+    /// What it is called in a sentence, if not by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phrase: Option<String>,
     /// Which it is of the tasks that were created at the same place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<SavedNumber>,
     /// Its spawn, its spawner's spawn and so on.
     #[serde(default)]
     pub spawned: Vec<SavedSpawn>,
+}
+
+impl SavedTask {
+    /// What it is called in a sentence.
+    pub fn called(&self) -> &str {
+        self.phrase.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// One of several tasks.
@@ -292,6 +305,7 @@ fn task_or_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SavedTask,
         Value::String(name) => Ok(SavedTask {
             id: 0,
             name,
+            phrase: None,
             number: None,
             spawned: Vec::new(),
         }),

@@ -237,7 +237,11 @@ fn notes(finding: &Finding) -> Vec<Vec<String>> {
     if finding.locations > 1 {
         let location = finding.location.as_deref().unwrap_or_default();
         let locations = grouped(finding.locations);
-        notes.push(vec![format!("{locations} locations; shown for {location}")]);
+        // Elements that are all called the same are not told apart by naming one.
+        notes.push(vec![match location.contains("[...]") {
+            true => format!("{locations} locations"),
+            false => format!("{locations} locations; shown for {location}"),
+        }]);
     }
     let is_counted = !matches!(
         finding.kind,

@@ -20,6 +20,7 @@ mod history;
 mod last_write;
 mod lock_order;
 mod overtaken;
+mod path;
 mod plain;
 mod races;
 mod racing;

@@ -8,9 +8,10 @@
 //! So that it can be told what came after a read, such a read is the last access of its strand.
 //!
 //! # Coarser than the rule
-//! 1. Of the sections that read a location since it was last written, the latest are remembered
-//!    ([`crate::states`]), and of one section the first [`LOOKS`] reads end their strands. What depends on others
-//!    may be called certain.
+//! 1. Of the sections that read a location since it was last written, the latest are kept apart ([`crate::states`]);
+//!    earlier ones of one task under the same locks become one, that reaches from the first to the last of them. Of one
+//!    section the first [`LOOKS`] reads end their strands; what follows them counts as read after the last of these.
+//!    So a race may be called possible there that is certain.
 //! 2. Where a task made many accesses to a location that may depend on such reads, later ones stand for earlier ones,
 //!    although those may not be excused: a race is then called possible.
 //! 3. Of one pair of tasks with more than [`APART`] such sections, what the reader did between two of them
@@ -47,6 +48,8 @@ pub(crate) struct Looks {
     count: u16,
     /// Whether its running strand ends with the access that is being made.
     was_last: bool,
+    /// The last strand that ended so.
+    last: u32,
     /// The first strand that ended so since the task's last operation; 0 if none did.
     run: u32,
 }
@@ -113,12 +116,15 @@ impl Cursor {
         }
     }
 
-    /// It reads, in a section, what a later one may overwrite.
-    pub(crate) fn looks(&mut self) {
+    /// Its running strand reads, in a section, what a later one may overwrite. Says behind which strand lies what may
+    /// depend on that.
+    pub(crate) fn looks(&mut self, strand: u32) -> u32 {
         if self.looks.count < LOOKS {
             self.looks.count += 1;
             self.looks.was_last = true;
+            self.looks.last = strand;
         }
+        self.looks.last
     }
 }
 
@@ -183,6 +189,20 @@ impl Engine {
         let run = cursor.looks.run;
         strand == cursor.strand
             || run != 0 && run <= strand && self.forest.node(strand).task == cursor.task
+    }
+
+    /// What the last writes of a granule held and who has read it since, after a read that a later section may overtake.
+    pub(crate) fn look(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        before: LastId,
+        now: Mark,
+    ) -> Option<LastId> {
+        let strand = cursor.looks(now.strand);
+        let of = |reader, hold| (self.forest.node(reader).task, self.exclusion.set(hold));
+        let read = Mark { strand, ..now };
+        self.states.look(&mut cache.blocks, before, read, of)
     }
 
     /// Whether a read sees what it does only because of the sequence of sections, and is the first to do so: not if it

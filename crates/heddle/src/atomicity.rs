@@ -1,4 +1,4 @@
-//! What must not be torn: data that belongs together, and blocks of code.
+//! What must be atomic: data that belongs together, and blocks of code.
 //!
 //! A program without races can still be wrong: a task reads, then writes what follows from it, and in between
 //! another task has written. Where data is declared atomic, the checker reports two accesses of one strand between
@@ -12,7 +12,7 @@ use heddle_core::GroupId;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Locations that must not be torn.
+/// Locations that are checked for atomicity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Declared {
     pub(crate) start: u64,

@@ -19,8 +19,8 @@ use std::time::Instant;
 /// Stack of the threads of a checked parallel run; deeper recursion gets more, piece by piece.
 const STACK: usize = 16 << 20;
 
-/// Runs `body` and reports every race that any schedule of it can have on the same input, and whatever can be
-/// torn that must not be.
+/// Runs `body` and reports every race that any schedule of it can have on the same input, and every
+/// atomicity violation of what is declared atomic.
 ///
 /// The same as [`Checker::new().check(body)`](Checker::check).
 ///

@@ -166,7 +166,7 @@ impl Report {
         findings.filter(|finding| finding.kind == Kind::Race)
     }
 
-    /// What can be torn: three accesses each, in the sequence that tears.
+    /// The atomicity violations: three accesses each, in the sequence that violates atomicity.
     ///
     /// ```
     /// use heddle::{Operation, Shared, check, isolated, join};

@@ -161,12 +161,11 @@ fn particular(family: Family) -> &'static [&'static str] {
 }
 
 /// Both optimisers keep a variable in a register while a loop runs. Where the loop accesses it only under a
-/// condition, they load it before the loop all the same: an access that the source does not make. Neither may.
-/// (Before version 12, GCC moves either both stores and other invariant code out of loops, or nothing.)
+/// condition, they load it before the loop all the same: an access that the source does not make. Neither may. GCC does
+/// so to variables that the loop only reads, too, and has no switch for that but the one for all invariant code.
 fn conditional_accesses_stay(compiler: &Compiler) -> impl Iterator<Item = &'static str> {
     let words: &[_] = match compiler.family {
         Family::Clang => &["-mllvm", "-disable-licm-promotion"],
-        Family::Gcc if compiler.major_version() >= Some(12) => &["-fno-move-loop-stores"],
         Family::Gcc => &["-fno-tree-loop-im"],
     };
     words.iter().copied()

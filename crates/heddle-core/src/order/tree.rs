@@ -142,6 +142,12 @@ pub trait Nodes {
     /// Whether strand `a` precedes strand `b` in every schedule, as far as the tree tells.
     fn precedes(&self, a: NodeIndex, b: NodeIndex) -> bool {
         let (left, right) = self.fork(a, b);
+        self.is_ordered_at(a, left, right)
+    }
+
+    /// The same for a strand `a` below `left`, and any below `right`, both children of their lowest common ancestor.
+    #[inline]
+    fn is_ordered_at(&self, a: NodeIndex, left: NodeIndex, right: NodeIndex) -> bool {
         match self.node(left).kind() {
             NodeKind::Task | NodeKind::Scoped => false,
             NodeKind::Strand | NodeKind::Finish => self.is_left(left, right),
@@ -200,6 +206,11 @@ pub trait Nodes {
             a = if skip { above_a.skip } else { above_a.parent };
             b = if skip { above_b.skip } else { above_b.parent };
         }
+    }
+
+    /// An ancestor further up, and its depth.
+    fn skip(&self, node: Node) -> (NodeIndex, u32) {
+        (node.skip, self.node(node.skip).depth())
     }
 
     /// The ancestor of `node` at `depth`.

@@ -188,6 +188,7 @@ export! {
                 .cut(&mut thread.cursor, CutBy::Hand, site.raw());
             runtime.engine.block_begin(&mut thread.cursor);
             runtime.engine.block_end(&mut thread.cursor);
+            guarded::cut(thread.cursor.task());
         });
     }
 }

@@ -16,11 +16,13 @@
 
 pub mod annotate;
 pub mod atomic;
+mod dependence;
 mod exclusion;
 mod execute;
 mod future;
 pub(crate) mod guarded;
 mod memory;
+mod operation;
 mod pool;
 mod scopes;
 mod tasks;

@@ -29,6 +29,7 @@ pub(crate) use fence::list;
 
 use crate::access;
 use crate::hand_off::{self, Locked, Reach, Released};
+use crate::pthread::precedence;
 use crate::runtime::Runtime;
 use crate::thread::{self, Thread};
 use heddle_core::AccessKind;
@@ -157,13 +158,16 @@ fn store<T: Word>(place: *mut T, value: T, order: Order, pc: usize) {
 
 #[inline]
 fn change<T: Word>(place: *mut T, change: Change, value: T, order: Order, pc: usize) -> T {
-    perform(place, order, pc, || Effect {
+    precedence::comes();
+    let before = perform(place, order, pc, || Effect {
         // SAFETY: the program changes the value there itself.
         value: unsafe { T::change(place, change, value) },
         kind: AccessKind::Write,
         fresh: false,
         order,
-    })
+    });
+    precedence::arrives();
+    before
 }
 
 /// Stores `new` if the value is `old`. Returns what it was.

@@ -47,7 +47,7 @@ pub(crate) fn block_in_words(address: usize) -> Option<Block> {
 
 /// The block at `start` was allocated by a library for the program at `pc`.
 pub(crate) fn attribute(start: Pointer, pc: usize) {
-    if thread::enter(|_, _| ()).is_some() {
+    if thread::enter_alone(|_, _| ()).is_some() {
         blocks::attribute(start as usize, access::site(pc));
     }
 }
@@ -147,7 +147,7 @@ fn fresh(block: Pointer, offset: usize) {
 }
 
 fn note(block: Pointer, size: usize, pc: usize) {
-    let origin = thread::enter(|_, thread| Origin {
+    let origin = thread::enter_alone(|_, thread| Origin {
         site: access::site(pc),
         task: thread.cursor.task(),
         thread: thread.number,
@@ -174,7 +174,7 @@ fn freed(block: Pointer, pc: usize) -> Option<Block> {
 fn forget_locks(start: usize, size: usize) {
     let has_some = |runtime: &Runtime| runtime.locks.places().may_be_in(start, size);
     if runtime::runtime().is_some_and(has_some) {
-        thread::enter(|runtime, _| {
+        thread::enter_alone(|runtime, _| {
             let locks = runtime.locks.places().within(start, size);
             runtime.engine.forget_locks(&locks);
         });

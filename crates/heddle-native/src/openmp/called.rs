@@ -68,10 +68,12 @@ pub(super) fn settle(runtime: &Runtime, thread: &mut Thread) {
         record = caller.task;
     }
     thread.openmp.current = Some(record);
+    let unshared_below = thread.unshared_below;
     for (record, caller) in called.into_iter().rev() {
         place(runtime, thread, record, caller);
         task::turn_to(runtime, thread, record);
     }
+    thread.unshare_below(unshared_below);
 }
 
 /// The same, and for `record` if the running task has created it to be called.

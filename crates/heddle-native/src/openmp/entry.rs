@@ -6,10 +6,10 @@
 
 use super::reduction::{self, Item};
 use super::task::{self, Taskloop};
-use super::{lock, sequence};
+use super::{lock, sequence, work};
 use crate::access::site;
 use crate::shim::{Next, behind};
-use crate::thread::enter;
+use crate::thread::{enter, enter_alone};
 use std::ffi::{c_int, c_void};
 
 /// The arguments of a call, as the shim saves them.
@@ -94,6 +94,14 @@ look_at! {
     "GOMP_task" => task_of_gcc;
     "GOMP_taskloop" => taskloop_of_gcc;
     "GOMP_taskloop_ull" => taskloop_of_gcc;
+    "GOMP_parallel_sections" => sections_of_gcc;
+    "GOMP_sections_start" => inner_sections_of_gcc;
+    "GOMP_loop_dynamic_start" => loop_of_gcc;
+    "GOMP_loop_guided_start" => loop_of_gcc;
+    "GOMP_loop_runtime_start" => loop_of_gcc;
+    "GOMP_loop_nonmonotonic_dynamic_start" => loop_of_gcc;
+    "GOMP_loop_nonmonotonic_guided_start" => loop_of_gcc;
+    "GOMP_loop_maybe_nonmonotonic_runtime_start" => loop_of_gcc;
     "GOMP_single_start" => single;
     "GOMP_single_copy_start" => single;
     "__kmpc_task_reduction_init" => reduction_of_group;
@@ -103,15 +111,35 @@ look_at! {
 }
 
 /// Gcc leaves it to the runtime to allocate tasks, and copies captured variables by a function of its own, if at all.
-fn task_of_gcc(_: &mut Arguments) {
+///
+/// Of a task that is created while its thread waits at the end of a region, the runtime tells the place of the region.
+fn task_of_gcc(arguments: &mut Arguments) {
     super::memory::allocates_in_runtime();
+    let pc = arguments.return_address;
+    enter(|_, thread| thread.openmp.task_of_gcc = pc);
 }
 
 /// The runtime then calls the entry point that clang's code calls.
 fn taskloop_of_gcc(arguments: &mut Arguments) {
-    task_of_gcc(arguments);
+    super::memory::allocates_in_runtime();
     let pc = arguments.return_address;
     enter(|_, thread| thread.openmp.taskloop_of_gcc = pc);
+}
+
+/// The runtime deals gcc's sections out as a loop over their numbers, and calls them that.
+fn sections_of_gcc(arguments: &mut Arguments) {
+    work::has_sections(arguments.return_address);
+}
+
+/// Of what is inside a parallel region, the runtime does not tell where in gcc's code it is, either.
+fn inner_sections_of_gcc(arguments: &mut Arguments) {
+    sections_of_gcc(arguments);
+    loop_of_gcc(arguments);
+}
+
+fn loop_of_gcc(arguments: &mut Arguments) {
+    let pc = arguments.return_address;
+    enter(|_, thread| thread.openmp.loop_of_gcc = pc);
 }
 
 /// `if(0)`: the creator waits until the task is over.
@@ -119,7 +147,7 @@ fn taskloop_of_gcc(arguments: &mut Arguments) {
 /// Its body is called by the creator's own code, so the runtime's frame lies above the creator's.
 fn undeferred(arguments: &mut Arguments) {
     let top = (&raw const arguments.further) as usize;
-    enter(|_, thread| thread.openmp.undeferred = top);
+    enter_alone(|_, thread| thread.openmp.undeferred = top);
 }
 
 /// Tasks that a loop without `grainsize` or `num_tasks` is made into, whatever the number of threads.
@@ -127,7 +155,7 @@ const LOOP_TASKS: usize = 1 << 8;
 
 fn taskloop(arguments: &mut Arguments) {
     let is_undeferred = arguments.fourth as c_int == 0;
-    enter(|runtime, thread| {
+    enter_alone(|runtime, thread| {
         let site = match std::mem::take(&mut thread.openmp.taskloop_of_gcc) {
             0 => site(arguments.return_address),
             pc => site(pc),
@@ -159,7 +187,7 @@ fn static_loop(arguments: &mut Arguments) {
     let position = unsafe { (arguments.first as *const Position).as_ref() };
     if position.is_some_and(|position| position.flags & SECTIONS != 0) {
         let bound = arguments.sixth / GRANULE * GRANULE;
-        enter(|_, thread| thread.openmp.section_bound = bound);
+        enter_alone(|_, thread| thread.openmp.section_bound = bound);
     }
 }
 
@@ -188,7 +216,7 @@ fn end_ordered(_: &mut Arguments) {
 }
 
 fn thread_number(_: &mut Arguments) {
-    enter(lock::asks_for_its_thread);
+    enter_alone(lock::asks_for_its_thread);
 }
 
 /// A flush is a fence: atomic accesses on both sides of it synchronise.

@@ -54,6 +54,10 @@ pub struct Local {
     endless_single: bool,
     /// Where gcc's code has called the runtime for a `taskloop` that it is about to make; 0 if nowhere.
     taskloop_of_gcc: usize,
+    /// Likewise for a loop or sections.
+    loop_of_gcc: usize,
+    /// Likewise for a task.
+    task_of_gcc: usize,
     /// The variable that stands for the critical section about to be entered; 0 if there is none.
     critical: usize,
     /// Where the entry point called keeps the last of the sections it shares out; 0 if it shares none.

@@ -46,6 +46,11 @@ impl Region {
         unsafe { (*self.team.get()).as_ref() }
     }
 
+    /// Where its construct is.
+    pub(super) fn site(&self) -> SiteId {
+        self.site
+    }
+
     /// Whether the region has one member only.
     pub(super) fn is_alone(&self) -> bool {
         self.size.load(Ordering::Relaxed) <= 1

@@ -7,7 +7,7 @@ use super::ompt::{
 use super::region::Place;
 use super::{lock, memory, reduction, region, sequence, task, work};
 use crate::runtime::runtime;
-use crate::thread::{attach, detach, enter, is_attached};
+use crate::thread::{attach, detach, enter, enter_alone, is_attached};
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -227,18 +227,20 @@ extern "C" fn implicit_task(
 
 extern "C" fn task_create(
     _creator: Handle,
-    _frame: *const Frame,
+    frame: *const Frame,
     new: Handle,
     flags: c_int,
     _has_dependences: c_int,
     pc: usize,
 ) {
-    enter(|runtime, thread| task::create(runtime, thread, new, flags, pc));
+    // SAFETY: null or the creator's frame.
+    let frame = unsafe { frame.as_ref() };
+    enter_alone(|runtime, thread| task::create(runtime, thread, frame, new, flags, pc));
 }
 
 extern "C" fn task_schedule(prior: Handle, status: c_int, next: Handle) {
     let status = Status::new(status);
-    enter(|runtime, thread| task::schedule(runtime, thread, prior, status, next));
+    enter_alone(|runtime, thread| task::schedule(runtime, thread, prior, status, next));
 }
 
 extern "C" fn dependences(task: Handle, items: *const Dependence, count: c_int) {
@@ -247,7 +249,7 @@ extern "C" fn dependences(task: Handle, items: *const Dependence, count: c_int) 
     };
     // SAFETY: the runtime passes that many items.
     let items = unsafe { std::slice::from_raw_parts(items, count) };
-    enter(|runtime, thread| {
+    enter_alone(|runtime, thread| {
         if sequence::is_doacross(items) {
             sequence::doacross(runtime, thread, items);
         } else {
@@ -256,7 +258,7 @@ extern "C" fn dependences(task: Handle, items: *const Dependence, count: c_int) 
     });
 }
 
-extern "C" fn sync_region(kind: c_int, endpoint: c_int, _region: Handle, _task: Handle, pc: usize) {
+extern "C" fn sync_region(kind: c_int, endpoint: c_int, _region: Handle, task: Handle, pc: usize) {
     let (Some(sync), Some(endpoint)) = (Sync::new(kind), Endpoint::new(endpoint)) else {
         return;
     };
@@ -269,7 +271,7 @@ extern "C" fn sync_region(kind: c_int, endpoint: c_int, _region: Handle, _task: 
         }
         (Sync::Taskwait, Endpoint::Begin) => {}
         (Sync::Taskwait, Endpoint::End) => {
-            enter(task::taskwait);
+            enter_alone(|runtime, thread| task::taskwait(runtime, thread, task));
         }
         (Sync::Taskgroup, Endpoint::Begin) => {
             enter(|runtime, thread| task::group_begin(runtime, thread, pc));

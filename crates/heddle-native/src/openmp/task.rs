@@ -63,6 +63,8 @@ pub(super) struct Task {
     is_detached: bool,
     /// Where its frames begin on the stack of the thread that executes it; 0 if that is not known yet.
     base: usize,
+    /// Below this, nobody else knew of what was on the stack when it was interrupted.
+    unshared_below: usize,
     /// For a member: whether it has reached the barrier it will pass next.
     pub(super) has_reached: bool,
     /// For a member: loops it has come to.
@@ -180,6 +182,7 @@ impl Task {
             has_started: false,
             is_detached: false,
             base: 0,
+            unshared_below: 0,
             has_reached: false,
             loops: 0,
             piece: Piece::default(),
@@ -201,7 +204,8 @@ impl Task {
     fn renew(&mut self, cursor: Cursor, role: Role) {
         (self.cursor, self.role) = (cursor, role);
         (self.is_final, self.is_untied, self.is_copy) = (false, false, false);
-        (self.has_started, self.is_detached, self.base) = (false, false, 0);
+        (self.has_started, self.is_detached) = (false, false);
+        (self.base, self.unshared_below) = (0, 0);
         (self.is_alone, self.group) = (false, ContentionGroup::MAIN);
         (self.has_reached, self.loops, self.piece) = (false, 0, Piece::default());
         (self.taskloop, self.node, self.fulfilled) = (None, None, None);
@@ -215,10 +219,22 @@ impl Task {
 }
 
 /// The running task creates another.
-pub(super) fn create(runtime: &Runtime, thread: &mut Thread, new: Handle, flags: c_int, pc: usize) {
+pub(super) fn create(
+    runtime: &Runtime,
+    thread: &mut Thread,
+    frame: Option<&Frame>,
+    new: Handle,
+    flags: c_int,
+    pc: usize,
+) {
+    thread.share_from(frame.map_or(0, |frame| above(frame.enter)));
     let creator = running(runtime, thread);
     let marked = std::mem::take(&mut thread.openmp.undeferred);
     let of_loop = creator.taskloop;
+    let pc = match std::mem::take(&mut thread.openmp.task_of_gcc) {
+        0 => pc,
+        told => told,
+    };
     let site = of_loop.map_or_else(|| site(pc), |of_loop| of_loop.site);
     let is_alone = creator.is_alone || matches!(creator.role, Role::Home);
     let undeferred = marked != 0
@@ -323,6 +339,10 @@ pub(super) fn turn_to(runtime: &Runtime, thread: &mut Thread, record: NonNull<Ta
         .pass_numbers(&mut thread.cursor, &mut now.cursor);
     std::mem::swap(&mut before.cursor, &mut thread.cursor);
     std::mem::swap(&mut thread.cursor, &mut now.cursor);
+    before.unshared_below = thread.unshared_below;
+    if now.unshared_below != 0 {
+        thread.unshare_below(now.unshared_below);
+    }
     thread.openmp.current = Some(record);
 }
 
@@ -353,7 +373,8 @@ fn go_on(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>, handle: 
 /// Below `base` the stack was others' until now.
 fn restart_stack(thread: &mut Thread, base: usize) {
     if base != 0 {
-        thread.stack_starts(base);
+        thread.stack_forgets(base);
+        thread.unshare_below(base.max(thread.unshared_below));
     }
 }
 
@@ -499,7 +520,10 @@ fn waited(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>) {
 }
 
 /// The running task has waited for its children.
-pub(super) fn taskwait(runtime: &Runtime, thread: &mut Thread) {
+pub(super) fn taskwait(runtime: &Runtime, thread: &mut Thread, task: Handle) {
+    if let Some(frame) = frame_of(task).filter(|frame| frame.enter != 0) {
+        thread.unshare_below(above(frame.enter).max(thread.unshared_below));
+    }
     if running(runtime, thread).caller.is_some() {
         // It has none that it did not wait for.
         return;

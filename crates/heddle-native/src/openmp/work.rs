@@ -62,22 +62,33 @@ pub(super) fn work(
 fn begin(runtime: &Runtime, thread: &mut Thread, task: &mut Task, work: Work, pc: usize) {
     let endless = std::mem::take(&mut thread.openmp.endless_single);
     let bound = std::mem::take(&mut thread.openmp.section_bound);
+    let told = std::mem::take(&mut thread.openmp.loop_of_gcc);
+    let site = match ([told, pc].into_iter().find(|&pc| pc != 0), &task.role) {
+        (Some(pc), _) => site(pc),
+        // Of gcc's combined constructs the runtime tells only the creator of the team where they are.
+        (None, Role::Member { region, .. }) => region.site(),
+        (None, _) => site(pc),
+    };
     match work {
         Work::FixedLoop | Work::FreeLoop => {
             leave_piece(runtime, thread, task);
             (task.loops, task.piece.taken) = (task.loops + 1, 0);
             let free = work == Work::FreeLoop;
-            task.piece.source = free.then(|| (TaskKind::Chunk, site(pc)));
+            let kind = match is_of_sections(site) {
+                true => TaskKind::Section,
+                false => TaskKind::Chunk,
+            };
+            task.piece.source = free.then_some((kind, site));
         }
         Work::Sections => {
             leave_piece(runtime, thread, task);
-            task.piece.source = Some((TaskKind::Section, site(pc)));
+            task.piece.source = Some((TaskKind::Section, site));
             take_piece(runtime, thread, task);
             thread.openmp.watched = bound;
         }
         Work::Single if !endless => {
             leave_piece(runtime, thread, task);
-            task.piece.source = Some((TaskKind::Single, site(pc)));
+            task.piece.source = Some((TaskKind::Single, site));
             take_piece(runtime, thread, task);
         }
         Work::Single | Work::Taskloop | Work::Other => {}
@@ -94,10 +105,33 @@ fn end(runtime: &Runtime, thread: &mut Thread, task: &mut Task, work: Work) {
     }
 }
 
+/// Places of the program that gcc's sections return to from the runtime; those beyond are taken for loops.
+static SECTIONS: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
+
+/// The code that returns to `pc` starts sections of gcc's.
+pub(super) fn has_sections(pc: usize) {
+    let (relaxed, free) = (Ordering::Relaxed, 0);
+    let site = site(pc).raw();
+    let mut places = SECTIONS.iter();
+    places.any(|place| {
+        let old = place.compare_exchange(free, site, relaxed, relaxed);
+        old.is_ok() || old == Err(site)
+    });
+}
+
+fn is_of_sections(site: SiteId) -> bool {
+    let places = SECTIONS.iter().map(|place| place.load(Ordering::Relaxed));
+    let mut places = places.take_while(|&place| place != 0);
+    places.any(|place| place == site.raw())
+}
+
 /// The running task gets a chunk of its loop.
 pub(super) fn chunk(runtime: &Runtime, thread: &mut Thread) {
     let task = task::running(runtime, thread);
-    if !matches!(task.piece.source, Some((TaskKind::Chunk, _))) {
+    if !matches!(
+        task.piece.source,
+        Some((TaskKind::Chunk | TaskKind::Section, _))
+    ) {
         return;
     }
     take_piece(runtime, thread, task);

@@ -4,6 +4,7 @@
 //! waits, so when the first leaves, all of its round are noted, and nobody arrives for the next round
 //! before.
 
+use super::precedence;
 use crate::shim::{behind, export};
 use crate::{caller, thread};
 use ::libc::pthread_barrier_t;
@@ -94,6 +95,7 @@ export! {
     }
 
     ["pthread_barrier_wait"] fn wait(barrier: *mut pthread_barrier_t) at pc -> c_int {
+        precedence::admits();
         let round = caller::is_program(pc).then(|| arrive(barrier)).flatten();
         // SAFETY: see above.
         let status = unsafe { pthread_barrier_wait(barrier) };

@@ -2,8 +2,9 @@
 //! and success is 0 in both.
 
 use super::blocking;
-use super::condition::{destroyed, signals, waited};
+use super::condition::{destroyed, notifies, waited};
 use super::mutex::{locked, unlocks};
+use super::precedence::{self, Wakes};
 use super::threads::{Routine, created, joined};
 use crate::runtime::LockKind;
 use crate::shim::{behind, export};
@@ -46,6 +47,7 @@ export! {
     }
 
     ["thrd_join"] fn join(id: pthread_t, result: *mut c_int) at pc -> c_int {
+        precedence::admits();
         crate::thread::rests();
         // SAFETY: see above.
         joined(id, unsafe { thrd_join(id, result) }, pc)
@@ -73,7 +75,9 @@ export! {
         // SAFETY: see above.
         unsafe {
             unlocks(mutex, pc);
-            mtx_unlock(mutex)
+            let status = mtx_unlock(mutex);
+            precedence::gave_back(mutex as usize);
+            status
         }
     }
 
@@ -88,13 +92,13 @@ export! {
     }
 
     ["cnd_signal"] fn signal(condition: Condition) at pc -> c_int {
-        signals(condition, pc);
+        notifies(condition, Wakes::One, pc);
         // SAFETY: see above.
         unsafe { cnd_signal(condition) }
     }
 
     ["cnd_broadcast"] fn broadcast(condition: Condition) at pc -> c_int {
-        signals(condition, pc);
+        notifies(condition, Wakes::All, pc);
         // SAFETY: see above.
         unsafe { cnd_broadcast(condition) }
     }

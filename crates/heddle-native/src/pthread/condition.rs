@@ -6,6 +6,7 @@
 //! its last wait to the end of the section relies on the signal: then that is the hand-off.
 
 use super::mutex::{pthread_mutex_unlock, unlocks};
+use super::precedence::{self, Wakes};
 use super::{given_back, taken};
 use crate::hand_off::{self, Reach, Released};
 use crate::runtime::LockKind::Mutex;
@@ -86,8 +87,11 @@ pub(super) unsafe fn waited<T>(
     }
     // SAFETY: the caller owns the mutex, before and after.
     unsafe { unlocks(mutex, pc) };
+    precedence::admits();
+    precedence::waits(condition as usize, mutex as usize);
     // SAFETY: the mutex is owned again when the handler runs.
     let status = unsafe { with_handler(owned_again, mutex.cast(), wait) };
+    precedence::returns(condition as usize, mutex as usize);
     // SAFETY: as above.
     unsafe { owned_again(mutex.cast()) };
     if status == 0 {
@@ -140,10 +144,11 @@ unsafe fn with_handler<R>(
     result
 }
 
-/// A call at `pc` is about to signal.
-pub(super) fn signals<T>(condition: *mut T, pc: usize) {
+/// A call at `pc` is about to wake who waits at the condition.
+pub(super) fn notifies<T>(condition: *mut T, whom: Wakes, pc: usize) {
     if caller::is_program(pc) {
         note_signal(condition);
+        precedence::wakes(condition as usize, whom);
     }
 }
 
@@ -162,6 +167,7 @@ fn note_signal<T>(condition: *mut T) {
 pub(crate) unsafe fn notify(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) {
     given_back(mutex, Mutex);
     note_signal(condition);
+    precedence::wakes(condition as usize, Wakes::All);
     // SAFETY: by the contract.
     unsafe {
         pthread_mutex_unlock(mutex);
@@ -196,13 +202,13 @@ export! {
     }
 
     ["pthread_cond_signal"] fn signal(condition: *mut pthread_cond_t) at pc -> c_int {
-        signals(condition, pc);
+        notifies(condition, Wakes::One, pc);
         // SAFETY: see above.
         unsafe { pthread_cond_signal(condition) }
     }
 
     ["pthread_cond_broadcast"] fn broadcast(condition: *mut pthread_cond_t) at pc -> c_int {
-        signals(condition, pc);
+        notifies(condition, Wakes::All, pc);
         // SAFETY: see above.
         unsafe { pthread_cond_broadcast(condition) }
     }

@@ -14,6 +14,7 @@ mod c11;
 mod condition;
 mod mutex;
 mod once;
+pub(crate) mod precedence;
 mod read_write;
 mod room;
 mod semaphore;
@@ -56,7 +57,7 @@ fn blocking<T>(
         engine.rest(&mut thread.cursor);
         waiting::begin(lock, kind, id, thread.cursor.task(), site);
     });
-    let status = take();
+    let status = precedence::contends(lock as usize, take);
     waiting::end();
     status
 }

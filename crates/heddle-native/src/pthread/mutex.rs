@@ -1,6 +1,7 @@
 //! Mutexes and spin locks.
 
 use super::condition::section_ends;
+use super::precedence;
 use super::{blocking, given_back, taken, tried};
 use crate::caller;
 use crate::runtime::LockKind::Mutex;
@@ -89,7 +90,9 @@ export! {
         // SAFETY: see above.
         unsafe {
             unlocks(mutex, pc);
-            pthread_mutex_unlock(mutex)
+            let status = pthread_mutex_unlock(mutex);
+            precedence::gave_back(mutex as usize);
+            status
         }
     }
 

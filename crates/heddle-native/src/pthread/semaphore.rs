@@ -1,6 +1,7 @@
 //! Semaphores: a wait comes after posts before it. Which of them ended it is not known, so all that were
 //! made hand over.
 
+use super::precedence::{self, Wakes};
 use crate::shim::{behind, export};
 use crate::{caller, hand_off, thread};
 use ::libc::{clockid_t, sem_t, timespec};
@@ -27,17 +28,32 @@ fn waited(semaphore: *mut sem_t, status: c_int, pc: usize) -> c_int {
     status
 }
 
+/// Waits by `wait`, a call at `pc`.
+fn blocking(semaphore: *mut sem_t, pc: usize, wait: impl FnOnce() -> c_int) -> c_int {
+    thread::rests();
+    if !caller::is_program(pc) {
+        return wait();
+    }
+    let semaphore = semaphore as usize;
+    precedence::gives_way(semaphore);
+    precedence::waits(semaphore, semaphore);
+    precedence::arrives();
+    let status = wait();
+    precedence::returns(semaphore, semaphore);
+    status
+}
+
 // SAFETY of all blocks below: each repeats the program's own call, so its contract is the program's.
 export! {
     ["sem_post"] fn post(semaphore: *mut sem_t) at pc -> c_int {
-        super::condition::signals(semaphore, pc);
+        super::condition::notifies(semaphore, Wakes::One, pc);
         // SAFETY: see above.
         unsafe { sem_post(semaphore) }
     }
 
     ["sem_wait"] fn wait(semaphore: *mut sem_t) at pc -> c_int {
         // SAFETY: see above.
-        waited(semaphore, { thread::rests(); unsafe { sem_wait(semaphore) } }, pc)
+        waited(semaphore, blocking(semaphore, pc, || unsafe { sem_wait(semaphore) }), pc)
     }
 
     ["sem_trywait"] fn try_wait(semaphore: *mut sem_t) at pc -> c_int {
@@ -47,12 +63,12 @@ export! {
 
     ["sem_timedwait"] fn timed_wait(semaphore: *mut sem_t, until: *const timespec) at pc -> c_int {
         // SAFETY: see above.
-        waited(semaphore, { thread::rests(); unsafe { sem_timedwait(semaphore, until) } }, pc)
+        waited(semaphore, blocking(semaphore, pc, || unsafe { sem_timedwait(semaphore, until) }), pc)
     }
 
     ["sem_clockwait"] fn clock_wait(semaphore: *mut sem_t, clock: clockid_t, until: *const timespec) at pc -> c_int {
         // SAFETY: see above.
-        waited(semaphore, { thread::rests(); unsafe { sem_clockwait(semaphore, clock, until) } }, pc)
+        waited(semaphore, blocking(semaphore, pc, || unsafe { sem_clockwait(semaphore, clock, until) }), pc)
     }
 
     ["sem_destroy"] fn destroy(semaphore: *mut sem_t) at _pc -> c_int {

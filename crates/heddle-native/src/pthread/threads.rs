@@ -4,6 +4,7 @@
 //! itself called again until the last round: so a thread that returns, exits or is cancelled ends in one
 //! way, and what other destructors access is still its own.
 
+use super::precedence;
 use super::room::Roomy;
 use crate::busy;
 use crate::report::unseen::THREADS;
@@ -38,6 +39,7 @@ pub(super) struct Start<R> {
     routine: Routine<R>,
     argument: Pointer,
     cursor: Cursor,
+    number: u32,
 }
 
 /// Ends of threads that nobody has joined yet. That of a detached thread stays until another thread
@@ -71,11 +73,13 @@ pub(super) fn created<R>(
         routine,
         argument,
         cursor,
+        number: precedence::creates(),
     }));
     THREADS.begin(0);
     let status = create(begin::<R>, start.cast());
     if status != 0 {
         THREADS.end(0);
+        precedence::creates_none();
         // SAFETY: no thread has begun with it.
         drop(unsafe { Box::from_raw(start) });
     }
@@ -104,6 +108,7 @@ unsafe extern "C-unwind" fn begin<R>(start: Pointer) -> R {
         // SAFETY: the key is ours; its value is a number.
         unsafe { ::libc::pthread_setspecific(key, ROUNDS as Pointer) };
     }
+    precedence::begins(start.number);
     // SAFETY: the program's own function and argument.
     unsafe { (start.routine)(start.argument) }
 }
@@ -142,6 +147,7 @@ fn make_key() {
 /// The calling thread ends, after this many rounds of destructors.
 unsafe extern "C" fn ending(rounds: Pointer) {
     if rounds as usize == ROUNDS {
+        precedence::arrives();
         crate::cxx::thread_ends();
     }
     if let (2.., Some(key)) = (rounds as usize, key()) {
@@ -180,6 +186,7 @@ fn joined_for(
     pc: usize,
     join: impl FnOnce() -> c_int,
 ) -> c_int {
+    precedence::admits();
     thread::rests();
     let status = joined(id, join(), pc);
     if status == 0 && !result.is_null() && caller::is_program(pc) {

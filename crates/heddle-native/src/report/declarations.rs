@@ -45,6 +45,8 @@ pub struct Meaning {
     pub is_variable: bool,
     /// The type of the object that a pointer, index or `this` led to.
     pub container: Option<Container>,
+    /// Whether the types of the program are followed all the way.
+    pub is_followed: bool,
     /// Where it lies, if it is a local variable that is always in memory.
     pub local: Option<Local>,
 }
@@ -179,6 +181,7 @@ impl Inventory {
                 .filter(|&size| size > 0),
             is_variable: class.is_none() && !is_behind_pointer,
             container: container.and_then(container_of),
+            is_followed: reached.is_some(),
             local: from_record.and_then(|from_record| {
                 Some(Local {
                     from_record,
@@ -260,8 +263,15 @@ impl Inventory {
             .filter(|one| one.name.slice() == name.as_bytes());
         let here = named.filter(|one| self.is_in(one, file));
         // A function that was made of a parallel region repeats the declarations it refers to.
-        let is_original = |one: &Declaration| self.distance(one).is_some();
+        let is_original = |one: &Declaration| (self.distance(one).is_some(), self.is_array(one));
         here.max_by_key(|one| (rank(one), one.line <= line, one.line, is_original(one)))
+    }
+
+    /// Whether it is an array. An array of variable length is a pointer in functions made of parallel regions.
+    fn is_array(&self, one: &Declaration) -> bool {
+        let unit = self.unit(one.unit);
+        let element = unit.and_then(|unit| self.types(unit).element_type(one.of_type));
+        element.is_some()
     }
 
     fn is_in(&self, one: &Declaration, file: &str) -> bool {

@@ -71,7 +71,20 @@ fn as_written(name: &str) -> String {
         }
     }
     let name = name.replace(" >", ">");
-    name.replace("std::basic_string<char>", "std::string")
+    lambda(&name.replace("std::basic_string<char>", "std::string"))
+}
+
+/// `a lambda in main` of `main::$_0::operator() const` (clang) and `main::{lambda()#1}::operator() const` (gcc).
+fn lambda(name: &str) -> String {
+    let body = name.strip_suffix(" const").unwrap_or(name);
+    let class = body.strip_suffix("::operator()");
+    let class = class.and_then(|class| class.rsplit_once("::"));
+    match class {
+        Some((around, class)) if class.starts_with("$_") || class.starts_with("{lambda(") => {
+            format!("a lambda in {around}")
+        }
+        _ => name.to_owned(),
+    }
 }
 
 /// How far it is to the end of the bracket that was opened before the text, with the bracket.
@@ -118,6 +131,13 @@ mod tests {
         assert_eq!(as_written(&map), "std::map<int, int>::find");
         assert_eq!(as_written("lines[abi:cxx11]"), "lines");
         assert_eq!(as_written("operator<"), "operator<");
+        let lambda = "a lambda in main";
+        assert_eq!(as_written("main::$_0::operator() const"), lambda);
+        assert_eq!(as_written("main::{lambda()#1}::operator() const"), lambda);
+        assert_eq!(
+            as_written("Less::operator() const"),
+            "Less::operator() const"
+        );
         assert_eq!(as_written("f<std::less<int> >"), "f<std::less<int>>");
     }
 

@@ -26,6 +26,7 @@ pub(crate) mod sequence;
 mod siblings;
 mod sizes;
 pub mod source;
+pub mod statement;
 pub mod symbols;
 pub mod tables;
 pub mod tears;

@@ -5,8 +5,9 @@ use crate::report::callers::Start;
 use crate::report::declarations::Container;
 use crate::report::frames::Frames;
 use crate::report::functions::{self, Named};
+use crate::report::source;
 use crate::report::symbols::Known;
-use crate::report::tables::{Accessed, Tables};
+use crate::report::tables::{Accessed, Declared, Tables};
 use crate::report::types::Part;
 use heddle_core::{AccessKind, SiteId, TaskId};
 use heddle_report::{ObjectInfo, ObjectKind, Unit};
@@ -82,7 +83,7 @@ impl Tables<'_> {
     }
 
     fn on_heap(&mut self, address: usize, block: &Block, accesses: [Accessed; 2]) -> Located {
-        let start = Start::of(block.origin.task);
+        let start = Start::of(block.origin.task, None);
         let allocation = self.called_by_the_program(block.origin.site, start);
         let (noun, header) = match crate::ocr::is_block(block.start) {
             true if address < block.start + crate::ocr::HEADER => (LIFE, 0),
@@ -95,17 +96,27 @@ impl Tables<'_> {
             "heap" => (ObjectKind::Heap, self.keeper(allocation)),
             _ => (ObjectKind::DataBlock, None),
         };
-        let whole = match &keeper {
-            Some(keeper) => keeper.to_string(),
-            None => format!("{noun}@{}", self.place(allocation)),
-        };
+        // The standard library's own lines say nothing of the program.
+        let is_of_library = kind == ObjectKind::Heap && self.is_of_system(allocation);
+        let written = accesses
+            .into_iter()
+            .filter(|_| is_of_library && keeper.is_none());
+        let written = written.filter_map(|access| self.lvalue(access)).next();
         let element = match kind {
-            ObjectKind::Heap => self.element((address, offset), size, accesses),
+            ObjectKind::Heap => self.element((address, offset), size, accesses, is_of_library),
             _ => None,
         };
         let is_typed = element.is_some();
+        let whole = match (&keeper, &written) {
+            (Some(keeper), _) => keeper.to_string(),
+            (None, Some(written)) if is_typed => written.holder().to_string(),
+            (None, Some(written)) => written.to_string(),
+            (None, None) => format!("{noun}@{}", self.place(allocation)),
+        };
+        let keeper = keeper.or(written);
         let (name, index, start) = match element {
             _ if noun == LIFE => (whole.clone(), None, offset),
+            None if is_of_library => (whole.clone(), None, 0),
             None => (whole.clone(), Some(offset), offset),
             Some(element) => {
                 let (path, index) = last_index(&element.path);
@@ -123,13 +134,17 @@ impl Tables<'_> {
             offset: start,
             object: Arc::new(ObjectInfo {
                 name: whole,
-                kind,
-                size: Some(size),
-                unit: match is_typed {
+                // A node of a container is no object that the program knows.
+                kind: match is_of_library && !is_typed {
+                    true => ObjectKind::Unknown,
+                    false => kind,
+                },
+                size: (is_typed || !is_of_library).then_some(size),
+                unit: match is_typed || is_of_library {
                     true => Unit::Elements,
                     false => Unit::Bytes,
                 },
-                site: Some(allocation),
+                site: (!is_of_library).then_some(allocation),
                 allocated_by: None,
             }),
             allocated_by: Some(block.origin.task),
@@ -152,9 +167,14 @@ impl Tables<'_> {
         (address, offset): (usize, u64),
         size: u64,
         accesses: [Accessed; 2],
+        is_of_library: bool,
     ) -> Option<Element> {
         accesses.into_iter().find_map(|access| {
             let (lvalue, meaning, known) = self.meaning(access)?;
+            // What the library allocates need not be an object of the program.
+            if is_of_library && !meaning.is_followed {
+                return None;
+            }
             let container = meaning.container.filter(|of| of.size <= size)?;
             let member = known.inventory.member(container, &lvalue);
             self.note_object(address, container, &known, member.as_ref());
@@ -174,6 +194,15 @@ impl Tables<'_> {
             let start = row * container.size + part.start;
             Some(Element { path, start })
         })
+    }
+
+    /// Whether the program declares this name as a reference.
+    fn is_reference(&mut self, declared: &Option<Declared>, name: &str) -> bool {
+        let row = declared
+            .clone()
+            .map(|declared| self.declared(declared, name));
+        let at = row.and_then(|row| self.line_of(row));
+        at.is_some_and(|(line, column)| source::is_reference(line, column))
     }
 
     /// Remembers the object around a member: a lock in it can be called by its name there.
@@ -261,6 +290,9 @@ impl Tables<'_> {
         }
         let meaning = meaning.filter(|_| written.is_in_variable());
         let meaning = meaning.filter(|(_, meaning, _)| meaning.is_variable);
+        // Of a reference it is not known to what it refers.
+        let meaning =
+            meaning.filter(|(_, meaning, _)| !self.is_reference(&meaning.declared, &written.base));
         if let Some((_, meaning, known)) = meaning {
             let part = meaning.local.and_then(|local| {
                 let offset = local.offset_of(address, hints.frames)?;

@@ -16,7 +16,7 @@ use crate::report::witness::Witnesses;
 use crate::runtime::{Lock, LockKind};
 use heddle_core::{
     Access, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId, TaskId,
-    TaskInfo, Why, roster::Participants,
+    TaskInfo, TaskKind, Why, roster::Participants,
 };
 use heddle_report::Unit;
 use heddle_rt::{ATOMIC, Engine, RacyBytes};
@@ -242,7 +242,7 @@ impl Mentioned {
                     .get(&info.parent)
                     .copied()
                     .unwrap_or(TaskId::MAIN),
-                site: tables.called(info.site, creators.map_or(&[], |creators| creators)),
+                site: tables.created(info.site, creators.map_or(&[], |creators| creators)),
                 finish: self.finish(found, tables, info.finish),
                 name: function.map(|name| tables.name(&name)).or(info.name),
                 ..info
@@ -271,7 +271,7 @@ impl Mentioned {
             return id;
         }
         let info = FinishInfo {
-            site: tables.site(info.site),
+            site: tables.created(info.site, &[]),
             owner: self
                 .task_ids
                 .get(&info.owner)
@@ -334,8 +334,23 @@ pub(crate) fn lock_name(locks: &[Lock], tables: &mut Tables, lock: LockId) -> St
     let name = name.strip_suffix(".var").unwrap_or(name);
     match lock.kind {
         LockKind::Critical if !name.is_empty() => format!("{noun}({name})"),
+        // Nobody reads "mutex mutex".
+        _ if name == noun => format!("`{name}`"),
         _ => format!("{noun} {name}").trim_end().to_owned(),
     }
+}
+
+/// Whether tasks of this kind are pieces of a team's work.
+fn is_piece(kind: TaskKind) -> bool {
+    matches!(kind, TaskKind::Chunk | TaskKind::Section | TaskKind::Single)
+}
+
+/// Where the construct was met whose body a task's stack starts in: of a piece of a team's work, that of the team.
+fn construct(found: &Found<'_>, task: TaskId) -> Option<SiteId> {
+    let row = |task: TaskId| found.participants.task(task);
+    let mut tasks = std::iter::successors(row(task), |info| row(info.parent));
+    let made = tasks.find(|info| !is_piece(info.kind))?;
+    matches!(made.kind, TaskKind::Task | TaskKind::Member).then_some(made.site)
 }
 
 /// Accesses with rows of the tables for sites, in the sequence of the source.
@@ -353,9 +368,10 @@ fn normal(
         let callers = stacks.get(&[sites[1 - index], sites[index]]);
         let callers = callers.filter(|_| is_seen(index));
         let site = SiteId::new(sites[index]);
-        let start = Start::of(accesses[index].task);
+        let task = accesses[index].task;
+        let start = Start::of(task, construct(found, task));
         let row = match callers {
-            Some(callers) => tables.called(site, callers),
+            Some(callers) => tables.called_as_seen(site, callers, start),
             None => tables.called_by_the_code(site, start),
         };
         tables.of_the_program(row)

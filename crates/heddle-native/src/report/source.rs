@@ -53,6 +53,21 @@ pub enum Step {
 }
 
 impl Lvalue {
+    /// What holds the memory that is accessed, where it is one of many or behind a pointer: `g.cells` of
+    /// `g.cells[...]`, `j` of `j->result`.
+    pub fn holder(&self) -> Self {
+        let leads = |step: &Step| matches!(step, Step::Arrow(_) | Step::Element | Step::Target);
+        let len = self
+            .steps
+            .iter()
+            .rposition(leads)
+            .unwrap_or(self.steps.len());
+        Self {
+            base: self.base.clone(),
+            steps: self.steps[..len].to_vec(),
+        }
+    }
+
     /// Whether it lies in the variable it starts from, and not behind a pointer.
     pub fn is_in_variable(&self) -> bool {
         let is_part = |step: &Step| matches!(step, Step::Member(_) | Step::Element | Step::Inside);
@@ -135,6 +150,53 @@ fn statement_start(text: &[char]) -> usize {
     end.map_or(0, |end| end + 1)
 }
 
+/// Where the last of several declarators starts that this text ends in: `*b = malloc(n)` of `int *a, *b = malloc(n)`.
+fn declarator_start(text: &[char], statement: usize) -> usize {
+    let (mut start, mut depth) = (statement, 0i32);
+    for (at, c) in text.iter().enumerate().skip(statement) {
+        depth += i32::from("([{".contains(*c)) - i32::from(")]}".contains(*c));
+        if *c == ',' && depth == 0 {
+            start = at + 1;
+        }
+    }
+    start
+}
+
+/// Whether the declaration of the name at this column says that it refers to another object: `&x`, `& [x, y]`.
+pub fn is_reference(line: &str, column: u32) -> bool {
+    let before: Vec<char> = line
+        .chars()
+        .take(column.saturating_sub(1) as usize)
+        .collect();
+    let names = |c: &char| is_word(*c) || c.is_whitespace() || *c == ',';
+    let start = match before.iter().rposition(|c| !names(c)) {
+        Some(at) if before[at] == '[' => at,
+        _ => before.len(),
+    };
+    matches!(before[..trimmed_len(&before[..start])], [.., '&'])
+}
+
+/// Lines between a construct's pragma and the first statement of its body that are looked at.
+const PRAGMA_LINES: usize = 16;
+
+/// Line and column of the last pragma up to a line that makes tasks or a team.
+pub fn construct(text: &str, line: u32) -> Option<(u32, u32)> {
+    let lines: Vec<&str> = text.lines().take(line as usize).collect();
+    let near = lines.iter().enumerate().rev().take(PRAGMA_LINES);
+    let mut makes = near.filter(|(_, line)| {
+        let omp = line.trim_start().strip_prefix('#');
+        let omp = omp.and_then(|rest| rest.trim_start().strip_prefix("pragma"));
+        let omp = omp.and_then(|rest| rest.trim_start().strip_prefix("omp "));
+        let mut words = omp
+            .unwrap_or_default()
+            .split(|c: char| !c.is_alphanumeric());
+        words.any(|word| matches!(word, "parallel" | "task" | "taskloop"))
+    });
+    let (row, line) = makes.next()?;
+    let indent = line.len() - line.trim_start().len();
+    Some((row as u32 + 1, indent as u32 + 1))
+}
+
 /// What the memory allocated by the call at this column is first kept in: `a` of `double *a = malloc(n)`, `log` of
 /// `log.push_back(1)`.
 pub fn keeper(line: &str, column: u32) -> Option<Lvalue> {
@@ -142,11 +204,18 @@ pub fn keeper(line: &str, column: u32) -> Option<Lvalue> {
     let line: Vec<char> = line.chars().collect();
     let (before, rest) = (line.get(..at)?, line.get(at..)?);
     let statement = statement_start(before);
-    if let Some(assigned) = assignment(&line[statement..at]).filter(|&len| len > 0) {
-        let keeper = &line[statement..statement + assigned];
+    let declarator = declarator_start(before, statement);
+    if let Some(assigned) = assignment(&line[declarator..at]).filter(|&len| len > 0) {
+        let keeper = &line[declarator..declarator + assigned];
+        let keeper = pointer_to_array(keeper).unwrap_or(keeper);
         return up_to(keeper).map(|found| declared(&line[statement..], found));
     }
     let name = count(rest, is_word);
+    let before = match rest {
+        // Gcc's place of a call.
+        ['(', ..] => &before[..before.len() - last_word(before).chars().count()],
+        _ => before,
+    };
     match before {
         [object @ .., '.'] => up_to(object),
         [object @ .., '-', '>'] => up_to(object),
@@ -161,6 +230,14 @@ pub fn keeper(line: &str, column: u32) -> Option<Lvalue> {
         }
         _ => None,
     }
+}
+
+/// `float (*grid` of the declaration `float (*grid)[n]`.
+fn pointer_to_array(declaration: &[char]) -> Option<&[char]> {
+    let opening = declaration.windows(2).position(|two| two == ['(', '*'])?;
+    let name = opening + 2 + count(&declaration[opening + 2..], is_word);
+    let is_one = name > opening + 2 && matches!(declaration[name..], [')', '[', ..]);
+    is_one.then(|| &declaration[..name])
 }
 
 /// The object that a function is called on.
@@ -418,6 +495,24 @@ mod tests {
     }
 
     #[test]
+    fn a_body_belongs_to_the_last_pragma_before_it_that_makes_tasks_or_a_team() {
+        let text = "f()\n{\n  #pragma omp parallel\n  #pragma omp single\n  {\n    # pragma omp task shared(a)\n    g();\n    #pragma omp taskwait\n    h();\n";
+        assert_eq!(construct(text, 4), Some((3, 3)));
+        assert_eq!(construct(text, 7), Some((6, 5)));
+        assert_eq!(construct(text, 6), Some((6, 5)));
+        assert_eq!(construct(text, 9), Some((6, 5)));
+        assert_eq!(construct(text, 2), None);
+    }
+
+    #[test]
+    fn a_pointer_to_an_array_keeps_what_is_allocated() {
+        let line = "    float (*grid)[n] = malloc(sizeof(float[n][n]));";
+        let column = line.find("malloc").expect("the call") as u32 + 1;
+        let keeper = keeper(line, column).map(|keeper| keeper.to_string());
+        assert_eq!(keeper.as_deref(), Some("grid"));
+    }
+
+    #[test]
     fn gcc_names_the_call_of_what_is_called_or_assigned() {
         assert_eq!(named("lines.push_back(s);", 16), Some("lines".into()));
         assert_eq!(named("f(s);", 2), None);
@@ -440,6 +535,31 @@ mod tests {
         assert_eq!(named("return f(x);", 1), None);
         assert_eq!(named("x", 9), None);
         assert_eq!(named("", 0), None);
+    }
+
+    #[test]
+    fn references_are_told_from_what_they_refer_to() {
+        let is = |line: &str, name: &str| {
+            let column = super::word(line, name).expect("the name");
+            is_reference(line, column)
+        };
+        assert!(is("for (auto& job : jobs) run(job);", "job"));
+        assert!(is("for (auto &[name, amount] : all)", "amount"));
+        assert!(is("static void fill(Grid & grid, int n)", "grid"));
+        assert!(!is("static void fill(Grid & grid, int n)", "n"));
+        assert!(!is("int a[8], b;", "b"));
+        assert!(!is("Grid grid;", "grid"));
+    }
+
+    #[test]
+    fn what_holds_an_element_is_told_from_it() {
+        let holder = |line: &str, at: &str| {
+            let column = line.find(at).expect("the access") as u32 + 1;
+            lvalue(line, column).map(|found| found.holder().to_string())
+        };
+        assert_eq!(holder("g.cells[i] = 3;", "= 3"), Some("g.cells".into()));
+        assert_eq!(holder("j->result = 3;", "= 3"), Some("j".into()));
+        assert_eq!(holder("g.label = s;", "= s"), Some("g.label".into()));
     }
 
     #[test]
@@ -470,6 +590,11 @@ mod tests {
             kept("  log.entries.push_back(v);", "push_back"),
             Some("log.entries".into())
         );
+        let two = "int n = 64, *a = malloc(n), *b = calloc(f(n, 1), n);";
+        assert_eq!(kept(two, "malloc"), Some("a".into()));
+        assert_eq!(kept(two, "calloc"), Some("b".into()));
+        assert_eq!(kept("a = f(1, malloc(8));", "malloc"), Some("a".into()));
+        assert_eq!(kept("g.cells.resize(60);", "(60"), Some("g.cells".into()));
         assert_eq!(kept("return malloc(8);", "malloc"), None);
         assert_eq!(kept("f(malloc(8));", "malloc"), None);
     }

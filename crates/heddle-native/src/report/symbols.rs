@@ -1,6 +1,6 @@
 //! From code addresses to functions and source positions.
 
-use crate::report::callers::{Callers, Start};
+use crate::report::callers::{self, Callers, Start};
 use crate::report::functions::{self, Named};
 use crate::report::image::Image;
 use crate::report::inventory::Inventory;
@@ -120,18 +120,48 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// The calls on the stack of an access at `pc`, innermost first, as far as only one way leads there.
-    pub fn callers(&mut self, pc: usize, start: Start) -> Vec<usize> {
+    /// The calls on the stack of an access at `pc`, innermost first, as far as only one way leads there with the
+    /// calls that were `seen`.
+    pub fn callers(&mut self, pc: usize, start: Start, seen: &[usize]) -> Vec<usize> {
         let Some((module, Some(known))) = self.module(pc) else {
             return Vec::new();
         };
+        let construct = match start {
+            Start::Task(site) => site.and_then(|site| self.modules.pc(site)),
+            Start::Main => None,
+        };
+        let construct = construct.and_then(|pc| self.construct(pc));
+        let is_body = |function| {
+            let body = spots(&known, function).pop().and_then(|spot| spot.at);
+            let line = |at: At| (at.file, at.line);
+            body.is_some() && body.map(line) == construct.clone().map(line)
+        };
         let callers = known.callers.get_or_init(|| Callers::new(&known.image));
         let address = module.in_file(pc.saturating_sub(1));
-        let stack = callers.stack(&known.image, address, start);
+        let seen: Vec<u64> = seen.iter().map(|&call| module.in_file(call)).collect();
+        let stack = callers.stack(&known.image, (address, &seen), start, is_body);
         stack
             .into_iter()
             .map(|call| module.in_memory(call))
             .collect()
+    }
+
+    /// Where the construct stands whose code calls the runtime and returns to `pc`.
+    pub fn construct(&mut self, pc: usize) -> Option<At> {
+        self.outlined(pc)
+            .or_else(|| self.call(pc).into_iter().next()?.at)
+    }
+
+    /// Where a construct stands whose code returns from the runtime to `pc`, if gcc compiled it.
+    ///
+    /// Gcc gives the call the line of whatever came before it. The function that it makes of the construct's body has
+    /// the line of the construct, and the call passes that function's address.
+    pub fn outlined(&mut self, pc: usize) -> Option<At> {
+        let (module, known) = self.module(pc)?;
+        let known = known?;
+        let body = callers::passed(&known.image, module.in_file(pc), NEAR)?;
+        let is_body = known.image.function(body)?.name.contains("._omp_fn.");
+        is_body.then(|| spots(&known, body).pop()?.at)?
     }
 
     /// Whether the module with this code has debug information at all.
@@ -156,6 +186,8 @@ fn spots(known: &Known, address: u64) -> Vec<Spot> {
             .function
             .as_ref()
             .and_then(|name| name.raw_name().ok());
+        // Gcc tells no more of a lambda; its symbol says in which function it is.
+        let raw = raw.filter(|name| name != "operator()");
         let symbol = raw.or_else(|| Some(known.image.symbol(address)?.name.into()));
         let (function, is_outlined) = name(known, &symbol.unwrap_or_default(), at.as_ref());
         let spot = Spot {

@@ -69,6 +69,32 @@ impl<'a> Tables<'a> {
         let Some(pc) = self.modules.pc(raw) else {
             return UNKNOWN;
         };
+        let stack = self.calls(pc, callers);
+        self.stack(&stack)
+    }
+
+    /// The row of the construct that called the runtime at a site, reached through these calls.
+    pub fn created(&mut self, raw: SiteId, callers: &[usize]) -> SiteId {
+        let Some(pc) = self.modules.pc(raw) else {
+            return UNKNOWN;
+        };
+        let mut stack = self.calls(pc, callers);
+        if let (Some(spot), Some(at)) = (stack.first_mut(), self.symbols.outlined(pc)) {
+            spot.at = Some(self.pragma(at));
+        }
+        self.stack(&stack)
+    }
+
+    /// Where the pragma begins whose body starts at a position, or near it: gcc's optimiser leaves the first statement.
+    fn pragma(&mut self, at: At) -> At {
+        let file = self.file(&at.file);
+        let text = self.legend.file(file).and_then(|file| file.text.as_deref());
+        let found = text.and_then(|text| source::construct(text, at.line));
+        let (line, column) = found.unwrap_or((at.line, at.column));
+        At { line, column, ..at }
+    }
+
+    fn calls(&mut self, pc: usize, callers: &[usize]) -> Vec<Spot> {
         let is_own = self.modules.role(pc) == Role::Program;
         self.lacks_debug_information |= is_own && !self.symbols.has_debug_information(pc);
         let callers = callers.iter().copied();
@@ -84,16 +110,34 @@ impl<'a> Tables<'a> {
         };
         stack.dedup_by(|outer, inner| outer.wraps(inner));
         match stack.is_empty() {
-            true => self.bare(pc),
-            false => self.stack(&stack),
+            // A place in a library that nothing of the program led to.
+            true => self.spots(pc),
+            false => stack,
         }
     }
 
     /// The same, reached through the calls that the code has, as far as there is only one way.
     pub fn called_by_the_code(&mut self, raw: SiteId, start: Start) -> SiteId {
         let pc = self.modules.pc(raw);
-        let callers = pc.map(|pc| self.symbols.callers(pc, start));
+        let callers = pc.map(|pc| self.symbols.callers(pc, start, &[]));
         self.called(raw, &callers.unwrap_or_default())
+    }
+
+    /// The same, reached through calls that were seen. Where a function's last call was made by a jump, the stack did not
+    /// show that function: the code does.
+    pub fn called_as_seen(&mut self, raw: SiteId, callers: &[usize], start: Start) -> SiteId {
+        let role = |pc: &usize| self.modules.role(*pc);
+        let task = callers.iter().take_while(|pc| role(pc) != Role::Starter);
+        let seen: Vec<usize> = task
+            .filter(|pc| role(pc) == Role::Program)
+            .copied()
+            .collect();
+        let pc = self.modules.pc(raw);
+        let all = pc.map_or_else(Vec::new, |pc| self.symbols.callers(pc, start, &seen));
+        match all.len() > seen.len() {
+            true => self.called(raw, &all),
+            false => self.called(raw, callers),
+        }
     }
 
     /// The same, from outside of the standard library.
@@ -110,7 +154,8 @@ impl<'a> Tables<'a> {
         rows.find(|&row| !self.is_of_system(row)).unwrap_or(row)
     }
 
-    fn is_of_system(&self, row: SiteId) -> bool {
+    /// Whether a row lies in the standard library.
+    pub fn is_of_system(&self, row: SiteId) -> bool {
         let file = self
             .legend
             .site(row)
@@ -183,7 +228,8 @@ impl<'a> Tables<'a> {
         source::keeper(line, column)
     }
 
-    fn line_of(&self, site: SiteId) -> Option<(&str, u32)> {
+    /// The text of a row's line, and its column.
+    pub fn line_of(&self, site: SiteId) -> Option<(&str, u32)> {
         let site = self.legend.site(site)?;
         let text = self.legend.file(site.file)?.text.as_deref()?;
         Some((line(text, site.line)?, site.column))
@@ -220,12 +266,6 @@ impl<'a> Tables<'a> {
         for id in self.files.values_mut() {
             *id = new[id.index()];
         }
-    }
-
-    /// A place in a library that nothing of the program led to.
-    fn bare(&mut self, pc: usize) -> SiteId {
-        let spots = self.spots(pc);
-        self.stack(&spots)
     }
 
     fn spots(&mut self, pc: usize) -> Vec<Spot> {

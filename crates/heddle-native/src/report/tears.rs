@@ -37,6 +37,10 @@ pub fn items(found: &Found<'_>, tables: &mut Tables) -> Vec<Item> {
             ..
         } = tear
         {
+            let [look, _, change] = accesses.each_ref().map(|access| access.site.raw());
+            if !guarded::is_finding(touched[0].location, look, change) {
+                continue;
+            }
             let accesses = called(found, tables, accesses);
             for (located, touched) in places(found, tables, *group, &accesses, touched, bytes) {
                 items.push(Item {
@@ -84,7 +88,8 @@ fn places(
     let two = [all[0], all[1]];
     if let Some(members) = guarded::members(touched[0].location) {
         let member = |part: &Part| part.whole(locate(found, tables, part.address, two));
-        let located: Vec<Located> = members.iter().map(member).collect();
+        let located = members.iter().map(member).collect();
+        let located = told_apart(tables, located, two);
         let first = located.first().cloned().into_iter();
         return first
             .map(|first| (located.clone(), [first.clone(), first.clone(), first]))
@@ -108,6 +113,25 @@ fn places(
     let located = members.iter().map(member).collect();
     let touched = [0, 1, 2].map(|n| locate(found, tables, addresses[n], [all[n]; 2]));
     vec![(located, touched)]
+}
+
+/// The members of a unit, if they have names of their own. Where a reference leads to the unit, its accesses say how the
+/// unit is called, but not which member is which.
+fn told_apart(tables: &Tables, members: Vec<Located>, accesses: [Accessed; 2]) -> Vec<Located> {
+    let [first, others @ ..] = &members[..] else {
+        return members;
+    };
+    let is_alike = |other: &Located| other.name == first.name && other.index == first.index;
+    let written = accesses
+        .into_iter()
+        .find_map(|access| tables.lvalue(access));
+    match written.filter(|_| others.iter().any(is_alike)) {
+        Some(written) => vec![Located {
+            name: written.base,
+            ..first.clone()
+        }],
+        None => members,
+    }
 }
 
 fn locate(

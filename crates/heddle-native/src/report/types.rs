@@ -8,6 +8,21 @@ type Entry = gimli::DebuggingInformationEntry<Bytes>;
 /// Types nested deeper than this are not looked into: debug information may be wrong.
 const DEPTH: usize = 32;
 
+/// Containers whose elements do not follow each other.
+const SCATTERED: [&str; 11] = [
+    "map",
+    "multimap",
+    "set",
+    "multiset",
+    "unordered_map",
+    "unordered_multimap",
+    "unordered_set",
+    "unordered_multiset",
+    "list",
+    "forward_list",
+    "deque",
+];
+
 /// The types of one compilation unit.
 #[derive(Clone, Copy)]
 pub struct Types<'a> {
@@ -79,18 +94,29 @@ impl Types<'_> {
     }
 
     /// What a pointer of this type points to; of a class, what its first parameter says it holds: `int` of
-    /// `std::vector<int>` and `std::unique_ptr<int>`.
+    /// `std::vector<int>` and `std::unique_ptr<int>`. Containers whose elements do not follow each other have no such
+    /// type.
     pub fn target(&self, of: UnitOffset) -> Option<UnitOffset> {
         let entry = self.plain(self.referred(of))?;
         match entry.tag() {
             gimli::DW_TAG_pointer_type => type_of(&entry),
-            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => {
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type
+                if !self.is_scattered(&entry) =>
+            {
                 let is_parameter = |tag| tag == gimli::DW_TAG_template_type_parameter;
                 let found = |child: &Entry| is_parameter(child.tag()).then(|| type_of(child))?;
                 self.child(&entry, found)
             }
             _ => None,
         }
+    }
+
+    /// Whether a class is a container of the standard library whose elements do not follow each other.
+    fn is_scattered(&self, class: &Entry) -> bool {
+        let name = class.attr_value(gimli::DW_AT_name);
+        let name = name.and_then(|name| text(self.dwarf, self.unit, name));
+        let kind = name.as_deref().and_then(|name| name.split('<').next());
+        kind.is_some_and(|kind| SCATTERED.contains(&kind))
     }
 
     /// The type of an array's elements.

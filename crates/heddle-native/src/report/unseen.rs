@@ -132,7 +132,7 @@ const SUFFIXES: [&str; 8] = [".c", ".cc", ".cpp", ".cxx", ".C", ".c++", ".f90", 
 /// Folders of libraries that are none of the program's author's concern.
 const SYSTEM: [&str; 3] = ["/lib", "/usr/lib", "/nix/store"];
 
-/// The source files of a module that were compiled without instrumentation, or the module itself if no part was.
+/// The source files of a module that were compiled without instrumentation, while others were compiled with it.
 fn uninstrumented(module: &Module) -> Vec<String> {
     let is_main = module.path == image::MAIN_PATH;
     let Some(file) = image_of(module) else {
@@ -142,8 +142,8 @@ fn uninstrumented(module: &Module) -> Vec<String> {
         .dynamic_symbols()
         .filter_map(|symbol| symbol.name().ok());
     if !is_main && !imports.any(|name| name == "__tsan_init") {
-        let name = module.path.rsplit('/').next().unwrap_or_default();
-        return vec![name.to_owned()];
+        // The whole library is told of elsewhere.
+        return Vec::new();
     }
     let symbols = file.symbols().filter_map(|symbol| {
         let name = symbol.name().ok()?;

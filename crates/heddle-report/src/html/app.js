@@ -135,6 +135,16 @@ function source(position, caption, side) {
 const memory = { global: "a global variable", heap: "a heap block", data_block: "a data block", stack: "a local variable",
   thread_local: "a thread-local variable" };
 
+const nth = (n) => `${number(n)}${(n % 100 > 10 && n % 100 < 14) || !(n % 10) || n % 10 > 3 ? "th" : ["st", "nd", "rd"][n % 10 - 1]}`;
+
+// What a task is called in a sentence; the second of two that are called alike is another one.
+const who = (task) => task.phrase || task.name;
+const doer = (f, at) => {
+  const own = who(f.accesses[at].task);
+  const isAlike = (other) => who(other.task) === own && other.task.id !== f.accesses[at].task.id;
+  return f.accesses.slice(0, at).some(isAlike) ? own.replace(/^(the|a) /, "another ") : own;
+};
+
 // What is told of a finding in a line: how much of it there is, on what, and who took part.
 function facts(f) {
   const told = [f.locations > 1 ? `${number(f.locations)} locations` : "",
@@ -145,8 +155,12 @@ function facts(f) {
     told.push(`${o.name} is ${memory[o.kind]}${o.size ? ` of ${number(o.size)} bytes` : ""}`
       + (o.position ? `, ${made} at ${place(o.position)}` : ""));
   }
-  const numbers = f.accesses.map((a) => a.task.number).filter(Boolean);
-  if (numbers.length) told.push(`tasks ${numbers.map((n) => `${number(n.number)} of ${number(n.of)}`).join(" and ")} of their place`);
+  const tasks = f.accesses.map((a) => a.task), numbers = tasks.map((t) => t.number).filter(Boolean);
+  const made = numbers.length && tasks.map((t) => t.spawned[0] && t.spawned[0].position).find(Boolean);
+  if (made) {
+    const they = numbers.length > 1 ? "they are" : "one is";
+    told.push(`${they} ${numbers.map((n) => `the ${nth(n.number)}`).join(" and ")} of ${number(numbers[0].of)} created at ${place(made)}`);
+  }
   return told.filter(Boolean).concat(`in ${f.report.program}`).join("; ");
 }
 
@@ -154,7 +168,7 @@ function facts(f) {
 function order(stops, f) {
   const own = f.position ? f.position.file : "";
   const at = (p) => (p.file === own ? `${p.line}:${p.column}` : place(p));
-  return make("ol", { class: "why" }, ...stops.map((stop) => make("li", {}, stop.position ? `${stop.task} to ${at(stop.position)}` : stop.task)));
+  return make("ol", { class: "why" }, ...stops.map((stop) => make("li", {}, stop.position ? `${stop.phrase || stop.task} to ${at(stop.position)}` : stop.phrase || stop.task)));
 }
 
 function detail(f) {
@@ -171,9 +185,9 @@ function detail(f) {
     const held = a.locks.length ? `, holding ${a.locks.join(" and ")}` : "";
     const where = a.function ? ` in ${a.function}` : "";
     const verb = a.operation === "read" ? "read" : "written";
-    return source(a.position, `${verb} by ${a.task.name}${where}${held}, at ${place(a.position)}`, ["one", "two", "one"][at] || "");
+    return source(a.position, `${verb} by ${doer(f, at)}${where}${held}, at ${place(a.position)}`, ["one", "two", "one"][at] || "");
   });
-  const waits = f.waits.map((w, at) => source(w.position, `${w.task.name} waits for ${w.awaited}`, at % 2 ? "two" : "one"));
+  const waits = f.waits.map((w, at) => source(w.position, `${who(w.task)} waits for ${w.awaited}`, at % 2 ? "two" : "one"));
   const alone = sides.length + waits.length ? [] : [source(f.position, "here", "one")];
   nodes.push(make("h3", {}, "Source"), make("div", { class: "sources" }, ...sides, ...waits, ...alone));
   f.accesses.filter((a) => a.stack.length > 1).forEach((a) => {

@@ -7,7 +7,7 @@ use heddle_core::{
 };
 use heddle_report::json::{Layout, write};
 use heddle_report::{
-    Details, FrameInfo, ObjectInfo, ObjectKind, Report, Settings, Subject, Unchecked, text,
+    Details, FrameInfo, ObjectInfo, ObjectKind, Report, Settings, Subject, Unchecked, sarif, text,
 };
 use std::sync::Arc;
 
@@ -148,6 +148,42 @@ fn threads_of_one_region_are_two_of_a_kind() {
     assert!(
         text.contains("help: put `#pragma omp atomic` before the update at 2:10\n"),
         "{text}"
+    );
+}
+
+#[test]
+fn other_formats_tell_tasks_of_one_place_apart_as_text_does() {
+    let report = report(&team(TaskKind::Member), &Details::default());
+    let mut written = Vec::new();
+    write(&report, Layout::Line, &mut written).expect("it is written to memory");
+    let json: serde_json::Value = serde_json::from_slice(&written).expect("it is JSON");
+    let finding = &json["findings"][0];
+    for access in finding["accesses"].as_array().expect("two accesses") {
+        assert_eq!(
+            access["task"]["phrase"],
+            "a thread of the parallel region at 1:1"
+        );
+    }
+    for order in finding["witness"].as_array().expect("two orders") {
+        let who = |stop: &serde_json::Value| stop["phrase"].clone();
+        let mut who: Vec<_> = order
+            .as_array()
+            .expect("its steps")
+            .iter()
+            .map(who)
+            .collect();
+        who.dedup();
+        assert_eq!(who.len(), 3, "{order}");
+    }
+    let saved = serde_json::from_value(json).expect("it is a report");
+    let log = sarif::log(&[saved]).to_string();
+    assert!(
+        log.contains("read by a thread of the parallel region at 1:1"),
+        "{log}"
+    );
+    assert!(
+        log.contains("written by another thread of the parallel region at 1:1"),
+        "{log}"
     );
 }
 

@@ -1,9 +1,11 @@
 //! What one thread remembers, so that the common access needs no shared table.
 
 mod again;
+mod orders;
 
 use crate::atomicity::Scratch;
 use crate::exclusion::Hold;
+use crate::path::Path;
 use crate::races::Met;
 use crate::racing::{METERS, Meter, RacingSteps};
 #[cfg(not(feature = "shuttle"))]
@@ -16,13 +18,12 @@ use crate::states::{Blocks, Group, Mark, Mask, StateId};
 #[cfg(not(feature = "shuttle"))]
 use crate::sync::Ordering;
 use heddle_core::AccessKind;
-#[cfg(not(feature = "shuttle"))]
+use orders::Orders;
 use std::ops::Range;
 use std::ptr::NonNull;
 
 const KNOWN: usize = 1 << 10;
 const STEPS: usize = 1 << 11;
-const ORDERS: usize = 1 << 10;
 const AGAIN: usize = 1 << 10;
 
 /// Strand changes after which the table of known states starts afresh.
@@ -39,6 +40,9 @@ pub struct Known {
     states: [[u64; KNOWN]; 2],
     /// The steps of the same thread, while they may be taken by a common path in assembly; else null.
     steps: *const Taking,
+    /// Granules that no other thread or task can know of: the first, and how many. While they have no history,
+    /// accesses to them need none.
+    unshared: [u64; 2],
 }
 
 /// How many stretches of addresses a [`Region`] has.
@@ -94,7 +98,9 @@ pub struct ThreadCache {
     /// The strand the thread executes, as far as this cache was told.
     strand: u32,
     steps: Box<[Step]>,
-    orders: Box<[(u32, u32, bool)]>,
+    pub(crate) orders: Orders,
+    /// Where the running strand stands.
+    pub(crate) path: Path,
     /// What is held when an atomic access is made under the first.
     pub(crate) atomic: (Hold, Hold),
     /// What is held when the thread's own storage is accessed under the first.
@@ -167,13 +173,22 @@ const NEVER: Again = Again {
 
 impl Known {
     /// Where its parts lie, for a common path in assembly: what is wanted, the states known for reads and
-    /// for writes, the steps.
-    pub const PARTS: [usize; 4] = [
+    /// for writes, the steps, the granules that are not shared.
+    pub const PARTS: [usize; 5] = [
         std::mem::offset_of!(Self, wanted),
         std::mem::offset_of!(Self, states),
         std::mem::offset_of!(Self, states) + size_of::<[u64; KNOWN]>(),
         std::mem::offset_of!(Self, steps),
+        std::mem::offset_of!(Self, unshared),
     ];
+
+    /// Nothing is known. Made where it stays: the stack may be too small for it, and zeros take no memory yet.
+    fn boxed() -> Box<Self> {
+        // SAFETY: numbers and a null pointer may be zeros.
+        let mut known = unsafe { Box::<Self>::new_zeroed().assume_init() };
+        known.wanted = FIRST;
+        known
+    }
 }
 
 impl Taking {
@@ -185,24 +200,32 @@ impl Taking {
         size_of::<Again>(),
         std::mem::offset_of!(Self, meters),
     ];
+
+    /// No steps. Made where it stays, like [`Known::boxed`].
+    fn boxed() -> Box<Self> {
+        let mut taking = Box::<Self>::new_zeroed();
+        // SAFETY: the region, which holds references, is written before it counts as initialised; zeros are steps of
+        // no state (`NEVER`) and null pointers.
+        unsafe {
+            (&raw mut (*taking.as_mut_ptr()).region).write(Region::NOWHERE);
+            taking.assume_init()
+        }
+    }
 }
 
 impl ThreadCache {
     /// Empty caches.
     pub fn new() -> Self {
-        let taking = Box::new(Taking {
-            region: Region::NOWHERE,
-            steps: [[NEVER; AGAIN]; 2],
-            meters: [std::ptr::null(); METERS],
-        });
-        let mut own = Self::new_known();
+        let taking = Taking::boxed();
+        let mut own = Known::boxed();
         Self {
             known: NonNull::from(&mut *own),
             own: Some(own),
             taking,
             strand: 0,
             steps: vec![NO_STEP; STEPS].into(),
-            orders: vec![(0, 0, false); ORDERS].into(),
+            orders: Orders::default(),
+            path: Path::new(),
             atomic: (Hold::NOTHING, Hold::NOTHING),
             private: (Hold::NOTHING, Hold::NOTHING),
             blocks: Blocks::default(),
@@ -233,20 +256,12 @@ impl ThreadCache {
     /// Leaves the place it was moved to, in zeros.
     pub fn leave(&mut self) {
         if self.own.is_none() {
-            let mut own = Self::new_known();
+            let mut own = Known::boxed();
             // SAFETY: the place is still there, as `move_to` was promised; zeros are a valid value.
             unsafe { self.known.write(std::mem::zeroed()) };
             self.known = NonNull::from(&mut *own);
             self.own = Some(own);
         }
-    }
-
-    fn new_known() -> Box<Known> {
-        Box::new(Known {
-            wanted: FIRST,
-            states: [[0; KNOWN]; 2],
-            steps: std::ptr::null(),
-        })
     }
 
     /// From now on every access is to be told to the engine, however often it is made.
@@ -274,6 +289,20 @@ impl ThreadCache {
     #[inline]
     pub fn close_steps(&mut self) {
         self.known_mut().steps = std::ptr::null();
+    }
+
+    /// These granules are known to nobody but the thread and the task it executes, until it says otherwise.
+    #[inline]
+    pub fn set_unshared(&mut self, granules: Range<u64>) {
+        let len = granules.end.saturating_sub(granules.start);
+        self.known_mut().unshared = [granules.start, len];
+    }
+
+    #[cfg(not(feature = "shuttle"))]
+    #[inline(always)]
+    fn is_unshared(&self, granule: u64) -> bool {
+        let [first, len] = self.known().unshared;
+        granule.wrapping_sub(first) < len
     }
 
     #[inline(always)]
@@ -351,7 +380,8 @@ impl ThreadCache {
         let steps = self.taking.steps.iter_mut().flatten();
         steps.for_each(|step| step.key = 0);
         self.steps.fill(NO_STEP);
-        self.orders.fill((0, 0, false));
+        self.orders.forget();
+        self.path.forget();
         self.blocks.forget();
         self.racing.forget();
         (self.atomic, self.private) = Default::default();
@@ -366,8 +396,8 @@ impl ThreadCache {
         (entry ^ wanted) & (!0xff | u64::from(mask)) == 0
     }
 
-    /// Whether the strand has already made such an access to a granule, by the common path alone: no
-    /// if in doubt.
+    /// Whether the strand has already made such an access to a granule, or need not be known to make it, by the
+    /// common path alone: no if in doubt.
     ///
     /// # Safety
     /// The engine `view` was made from is still there.
@@ -375,8 +405,13 @@ impl ThreadCache {
     #[inline(always)]
     pub unsafe fn has_made(&self, view: View, kind: AccessKind, granule: u64, mask: u8) -> bool {
         // SAFETY: the caller's promise.
-        let cell = unsafe { view.cell(granule) };
-        cell.is_some_and(|cell| self.knows(kind, StateId(cell.load(Ordering::Acquire)), mask))
+        let Some(cell) = (unsafe { view.cell(granule) }) else {
+            return false;
+        };
+        match StateId(cell.load(Ordering::Acquire)) {
+            StateId::FRESH => self.is_unshared(granule),
+            state => self.knows(kind, state, mask),
+        }
     }
 
     /// Where granules begin of which it is not known that the strand has made such an access to all their bytes.
@@ -393,10 +428,16 @@ impl ThreadCache {
                 break;
             };
             let state = StateId(cells[0].load(Ordering::Acquire));
-            if !self.knows(kind, state, WHOLE) {
+            let is_known = self.knows(kind, state, WHOLE);
+            if !(is_known || state == StateId::FRESH && self.is_unshared(at)) {
                 break;
             }
-            at += row::alike(cells, state.0) as u64;
+            let [first, len] = self.known().unshared;
+            let alike = row::alike(cells, state.0) as u64;
+            at += match is_known {
+                true => alike,
+                false => alike.min(first + len - at),
+            };
         }
         at
     }
@@ -442,19 +483,6 @@ impl ThreadCache {
         let bytes = u32::from(mark.mask).wrapping_mul(0x27D4_EB2F) >> 20;
         ((mix >> 16) ^ mix ^ mark.strand ^ bytes) as usize % STEPS
     }
-
-    pub(crate) fn order(&self, earlier: u32, now: u32) -> Option<bool> {
-        let (a, b, answer) = self.orders[Self::pair(earlier, now)];
-        (a == earlier && b == now).then_some(answer)
-    }
-
-    pub(crate) fn learn_order(&mut self, earlier: u32, now: u32, answer: bool) {
-        self.orders[Self::pair(earlier, now)] = (earlier, now, answer);
-    }
-
-    fn pair(earlier: u32, now: u32) -> usize {
-        (earlier.wrapping_mul(0x9E37_79B1) >> 16 ^ now) as usize % ORDERS
-    }
 }
 
 impl Default for ThreadCache {
@@ -464,18 +492,4 @@ impl Default for ThreadCache {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_start_afresh_on_the_long_way_only() {
-        let mut cache = ThreadCache::new();
-        cache.learn(AccessKind::Write, StateId(5), 0xff);
-        let followed = (1..=EPOCHS).find(|&strand| !cache.follow_at_once(strand));
-        let refused = followed.expect("epochs come to an end");
-        assert_eq!(refused, EPOCHS - 1);
-        assert!(!cache.knows(AccessKind::Write, StateId(5), 0xff));
-        cache.follow(refused);
-        assert!(cache.follow_at_once(refused) && cache.follow_at_once(refused + 1));
-    }
-}
+mod tests;

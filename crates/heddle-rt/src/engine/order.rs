@@ -83,27 +83,55 @@ impl Engine {
             return true;
         }
         let now = self.strand(cursor);
-        if let Some(answer) = cache.order(earlier, now) {
+        if let Some(answer) = self.remembered_order(cache, cursor, earlier, now) {
             return answer;
         }
-        let is_own = self.forest.node(earlier).task == cursor.task;
-        if cache.is_hurried {
-            let answer = is_own || self.is_ordered_by_tree(earlier, now);
-            if answer {
-                cache.learn_order(earlier, now, answer);
-            }
-            return answer;
+        let answer = self.forest.node(earlier).task == cursor.task
+            || self.tree_orders(cache, earlier, now)
+            || !cache.is_hurried && self.is_ordered_by_edges(earlier, now);
+        if answer {
+            cache.orders.learn_past(earlier, cursor.task);
+        } else if !cache.is_hurried {
+            cache.orders.learn(earlier, now, false);
         }
-        let answer = is_own || self.is_ordered(earlier, now);
-        cache.learn_order(earlier, now, answer);
         answer
+    }
+
+    /// Whether `earlier` precedes the running strand, if the thread has asked before.
+    #[inline(always)]
+    pub(crate) fn remembered_order(
+        &self,
+        cache: &ThreadCache,
+        cursor: &Cursor,
+        earlier: u32,
+        now: u32,
+    ) -> Option<bool> {
+        match cache.orders.is_past(earlier, cursor.task) {
+            true => Some(true),
+            false => cache.orders.get(earlier, now),
+        }
+    }
+
+    /// As [`is_ordered_by_tree`](Self::is_ordered_by_tree), for the running strand `now`.
+    pub(crate) fn tree_orders(&self, cache: &mut ThreadCache, earlier: u32, now: u32) -> bool {
+        let fork = cache.path.fork(&self.forest, earlier, now);
+        self.forest.is_ordered_at(earlier, fork.earlier, fork.now)
+            && !(self.has_pieces.load(Ordering::Acquire)
+                && self.separation_at(earlier, now, || fork.depth).is_some())
     }
 
     /// Whether strand `a` precedes strand `b` in every schedule.
     pub(crate) fn is_ordered(&self, a: u32, b: u32) -> bool {
-        Structure(self).precedes(a, b)
-            || self.has_edges.load(Ordering::Acquire)
-                && self.edges().real.reaches(a, b, &Structure(self))
+        Structure(self).precedes(a, b) || self.is_ordered_by_edges(a, b)
+    }
+
+    fn is_ordered_by_edges(&self, a: u32, b: u32) -> bool {
+        self.has_edges.load(Ordering::Acquire) && self.edges().real.reaches(a, b, &Structure(self))
+    }
+
+    /// The same for the running strand `b`.
+    pub(crate) fn precedes_running(&self, cache: &mut ThreadCache, a: u32, b: u32) -> bool {
+        self.tree_orders(cache, a, b) || self.is_ordered_by_edges(a, b)
     }
 
     /// Whether the tree puts `strand` before all that a task does which has just been spawned.
@@ -138,6 +166,11 @@ impl Engine {
     /// The depth of what the team does between two barriers, if both strands are the same member's
     /// there and in different pieces.
     pub(super) fn separation(&self, a: u32, b: u32) -> Option<u32> {
+        self.separation_at(a, b, || self.forest.common_depth(a, b))
+    }
+
+    /// The same, with a way to find the depth of the lowest node around both in the tree of the run.
+    fn separation_at(&self, a: u32, b: u32, common_depth: impl FnOnce() -> u32) -> Option<u32> {
         let origin = |strand| self.origin_of(self.forest.node(strand).task);
         let origins = [origin(a), origin(b)];
         if origins[0] == origins[1] {
@@ -146,7 +179,7 @@ impl Engine {
         }
         let [one, other] = origins.map(|origin| self.origins.get(origin).frame);
         let phase = self.frames.separated(one, other)?.phase_depth;
-        (self.forest.common_depth(a, b) > phase).then_some(phase)
+        (common_depth() > phase).then_some(phase)
     }
 
     /// Depth of the lowest node around two parallel strands, in the tree in which each piece of a
@@ -155,5 +188,18 @@ impl Engine {
         let pieces = self.has_pieces.load(Ordering::Acquire);
         let apart = pieces.then(|| self.separation(a, b)).flatten();
         apart.unwrap_or_else(|| self.forest.common_depth(a, b))
+    }
+
+    /// The same for two earlier strands, of which histories have the same two again and again.
+    pub(crate) fn depth_of_both(&self, cache: &mut ThreadCache, a: u32, b: u32) -> u32 {
+        cache.orders.depth(a, b, || self.common_depth(a, b))
+    }
+
+    /// The same for an earlier strand and the running one.
+    pub(crate) fn depth_with(&self, cache: &mut ThreadCache, earlier: u32, now: u32) -> u32 {
+        let depth = cache.path.fork(&self.forest, earlier, now).depth;
+        let pieces = self.has_pieces.load(Ordering::Acquire);
+        let apart = pieces.then(|| self.separation_at(earlier, now, || depth));
+        apart.flatten().unwrap_or(depth)
     }
 }

@@ -79,10 +79,7 @@ impl Engine {
         let is_known = same.is_some_and(|group| self.has(group, now, kind, is_own));
         let last = match kind {
             Read if is_known || !self.may_be_overtaken(before, now) => before,
-            Read => {
-                cursor.looks();
-                self.states.look(&mut cache.blocks, before, now)?
-            }
+            Read => self.look(cache, cursor, before, now)?,
             Write => {
                 let blocks = &mut cache.blocks;
                 self.states.overwrite(blocks, before, now.mask, now.hold)?
@@ -213,7 +210,7 @@ impl Engine {
                 && (!is_excusable || len > EXCUSABLE && self.exclusion.follows_look(mark.hold))
                 && self.is_before(cache, cursor, touch.granule, mark.strand)
                 && (!is_kept_for_others
-                    || self.is_ordered_by_tree(mark.strand, self.strand(cursor)))
+                    || self.tree_orders(cache, mark.strand, self.strand(cursor)))
         };
         self.without(cache, list, covered)
     }
@@ -334,14 +331,14 @@ impl Engine {
             mark.mask & now.mask == now.mask
                 && of_its_sort(mark)
                 && mark.strand != now.strand
-                && !self.is_ordered(mark.strand, now.strand)
+                && !self.precedes_running(cache, mark.strand, now.strand)
         };
         let mut others = self.states.iter(list).filter(covers);
         let (Some(second), Some(first)) = (others.next(), others.next()) else {
             return self.states.add(&mut cache.blocks, list, now);
         };
-        let together = self.common_depth(first.strand, second.strand);
-        if self.common_depth(first.strand, now.strand) >= together {
+        let together = self.depth_of_both(cache, first.strand, second.strand);
+        if self.depth_with(cache, first.strand, now.strand) >= together {
             return self.states.mark_lossy(&mut cache.blocks, list);
         }
         let replaced = |mark: Mark| mark.strand == second.strand && mark.mask & !now.mask == 0;

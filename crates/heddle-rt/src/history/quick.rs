@@ -5,11 +5,11 @@ use super::{Quick, Taken, Touch};
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, NO_STRAND};
 use crate::exclusion::Hold;
-use crate::plain::{Plain, SLOTS};
+use crate::plain::{Plain, SLOTS, Small};
 use crate::racing::Way;
 use crate::states::{Mark, StateId};
 use crate::sync::{AtomicU32, Ordering};
-use heddle_core::AccessKind::{Read, Write};
+use heddle_core::AccessKind::{self, Read, Write};
 use heddle_core::order::tree::{Departures, Nodes};
 
 /// Which access two others stand for.
@@ -37,15 +37,31 @@ impl Engine {
         if now.hold != Hold::NOTHING {
             return None;
         }
-        if let Some(next) = self.step_one(cache, cursor, touch, state, now) {
+        if let Some(next) = self.step_small(cache, cursor, touch.kind, state, now) {
             return Some(next);
         }
+        self.step_rows(cache, cursor, touch, state, now)
+    }
+
+    /// The same for any history without locks that fits into a row before and after.
+    #[inline(never)]
+    fn step_rows(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &mut Cursor,
+        touch: Touch,
+        state: StateId,
+        now: Mark,
+    ) -> Option<StateId> {
         let old = self.states.plains.get(state)?;
         let stands_for_now =
             |mark: &Mark| mark.strand == now.strand && mark.mask & now.mask == now.mask;
         if old.writes().iter().any(stands_for_now)
             || touch.kind == Read && old.reads().iter().any(stands_for_now)
         {
+            return Some(state);
+        }
+        if touch.kind == Read && self.is_stood_for(cache, cursor, &old, now) {
             return Some(state);
         }
         let next = match touch.kind {
@@ -58,35 +74,188 @@ impl Engine {
         }
     }
 
-    /// The same after at most one access, which this one covers, where one is left: most accesses of most programs.
+    /// The same after at most one write and one read, all of the same bytes: most accesses of most programs. Only the
+    /// tree is asked for orders.
     #[inline(always)]
-    fn step_one(
+    fn step_two(
         &self,
         cache: &mut ThreadCache,
-        cursor: &mut Cursor,
-        touch: Touch,
+        cursor: &Cursor,
+        kind: AccessKind,
         state: StateId,
         now: Mark,
     ) -> Option<StateId> {
         let plains = &self.states.plains;
-        if state == StateId::FRESH {
-            return plains.number_only(&mut cache.blocks.plain, touch.kind, now);
+        let (write, read) = plains.at_most_two(state)?;
+        let is_other = |mark: &Mark| mark.strand != now.strand;
+        let is_alike = |mark: &Mark| mark.mask == now.mask;
+        if !(write.iter().all(is_alike) && read.iter().all(is_alike)) {
+            return None;
         }
-        let (kind, old) = plains.only(state)?;
-        if old.strand == now.strand
-            && old.mask & now.mask == now.mask
-            && (kind == Write || touch.kind == Read)
-        {
+        if !write.iter().all(is_other) {
+            return (kind == Read || read.is_none()).then_some(state);
+        }
+        if kind == Read && !read.iter().all(is_other) {
             return Some(state);
         }
-        let replaces = touch.kind == Write || kind == Read;
-        let is_replaced = replaces
-            && old.mask & !now.mask == 0
-            && self.is_before(cache, cursor, touch.granule, old.strand);
-        match is_replaced {
-            true => plains.number_only(&mut cache.blocks.plain, touch.kind, now),
-            false => None,
+        let mut is_past = |mark: Option<Mark>| {
+            mark.is_none_or(|mark| self.is_past(cache, cursor, mark.strand, now.strand))
+        };
+        if !(is_past(read) && is_past(write)) {
+            return None;
         }
+        match (kind, write) {
+            (Read, Some(write)) => {
+                plains.number_write_and_read(&mut cache.blocks.plain, write, now)
+            }
+            _ => plains.number_only(&mut cache.blocks.plain, kind, now),
+        }
+    }
+
+    /// The same for all histories of at most two accesses before and after.
+    #[inline(never)]
+    fn step_small(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &Cursor,
+        kind: AccessKind,
+        state: StateId,
+        now: Mark,
+    ) -> Option<StateId> {
+        let old = self.states.plains.small(state)?;
+        if old.stands_for(kind, now) {
+            return Some(state);
+        }
+        let next = match kind {
+            Read => self.small_after_read(cache, cursor, &old, now)?,
+            Write => self.small_after_write(cache, cursor, &old, now)?,
+        };
+        self.states
+            .plains
+            .number_small(&mut cache.blocks.plain, &next)
+    }
+
+    #[inline(always)]
+    fn small_after_write(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &Cursor,
+        old: &Small,
+        mut now: Mark,
+    ) -> Option<Small> {
+        let bytes = now.mask;
+        let mut kept = Small::EMPTY;
+        for at in 0..old.len {
+            let mark = old.marks[at];
+            if mark.mask & bytes != 0 && !self.is_past(cache, cursor, mark.strand, now.strand) {
+                return None;
+            }
+            let Some(left) = mark.without(bytes) else {
+                continue;
+            };
+            if at == 0 && old.writes > 0 && left.is_same_place(now) {
+                now.mask |= left.mask;
+            } else {
+                kept.push(left, at < old.writes)?;
+            }
+        }
+        kept.push_first(now)
+    }
+
+    #[inline(always)]
+    fn small_after_read(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &Cursor,
+        old: &Small,
+        mut now: Mark,
+    ) -> Option<Small> {
+        let mut next = Small::EMPTY;
+        for at in 0..old.writes {
+            let mark = old.marks[at];
+            if mark.mask & now.mask != 0 && !self.is_past(cache, cursor, mark.strand, now.strand) {
+                return None;
+            }
+            next.push(mark, true)?;
+        }
+        let bytes = now.mask;
+        let mut other = None;
+        for at in old.writes..old.len {
+            let mark = old.marks[at];
+            let left = match self.is_past(cache, cursor, mark.strand, now.strand) {
+                true => mark.without(bytes),
+                // Another order may know better.
+                false if self.has_layers() => return None,
+                false => Some(mark),
+            };
+            match left {
+                None => {}
+                // Of two that are left, one may have to give way.
+                Some(_) if other.is_some() => return None,
+                Some(left) if left.is_same_place(now) => now.mask |= left.mask,
+                Some(left) => other = Some(left),
+            }
+        }
+        next.push(now, false)?;
+        if let Some(mark) = other {
+            next.push(mark, false)?;
+        }
+        Some(next)
+    }
+
+    /// Whether a read leaves a history as it is because two others stand for it: the common case of what very many tasks
+    /// read. As [`after_read`](Self::after_read) says.
+    fn is_stood_for(
+        &self,
+        cache: &mut ThreadCache,
+        cursor: &Cursor,
+        old: &Plain,
+        now: Mark,
+    ) -> bool {
+        let &[second, first] = old.reads() else {
+            return false;
+        };
+        if !old.is_lossy || self.keeps_all() || cache.is_watched || self.has_layers() {
+            return false;
+        }
+        let mut is_past = |mark: Mark| self.is_past(cache, cursor, mark.strand, now.strand);
+        let is_seen = old
+            .writes()
+            .iter()
+            .all(|&write| write.mask & now.mask == 0 || is_past(write));
+        if !is_seen || is_past(first) || is_past(second) {
+            return false;
+        }
+        let departures = self.forest.node(now.strand).departures();
+        let is_of_its_sort = |mark: Mark| {
+            mark.mask & now.mask == now.mask
+                && self.forest.node(mark.strand).departures() == departures
+        };
+        departures != Departures::Edges
+            && is_of_its_sort(first)
+            && is_of_its_sort(second)
+            && self.depth_with(cache, first.strand, now.strand)
+                >= self.depth_of_both(cache, first.strand, second.strand)
+    }
+
+    /// Whether `earlier` is known to precede the running strand `now`, from what the thread has asked before or from the
+    /// tree alone.
+    #[inline(always)]
+    fn is_past(&self, cache: &mut ThreadCache, cursor: &Cursor, earlier: u32, now: u32) -> bool {
+        earlier == now
+            || self
+                .remembered_order(cache, cursor, earlier, now)
+                .unwrap_or_else(|| self.tree_says(cache, cursor, earlier, now))
+    }
+
+    #[inline(never)]
+    fn tree_says(&self, cache: &mut ThreadCache, cursor: &Cursor, earlier: u32, now: u32) -> bool {
+        let is_own = self.forest.node(earlier).task == cursor.task;
+        let is_before = is_own || self.tree_orders(cache, earlier, now);
+        if is_before {
+            cache.orders.learn_past(earlier, cursor.task);
+        }
+        is_before
     }
 
     /// As [`touch`](Self::touch) by a task that holds nothing, if the history is plain, there is no race and no other
@@ -126,9 +295,14 @@ impl Engine {
             hold: Hold::NOTHING,
             mask: touch.mask,
         };
-        (cache.is_particular, cache.is_hurried) = (false, true);
-        let next = self.step_few(cache, cursor, touch, state, now);
-        cache.is_hurried = false;
+        let next = self
+            .step_two(cache, cursor, touch.kind, state, now)
+            .or_else(|| {
+                (cache.is_particular, cache.is_hurried) = (false, true);
+                let next = self.step_few(cache, cursor, touch, state, now);
+                cache.is_hurried = false;
+                next
+            });
         let Some(next) = next else {
             return self.pass_usual_race(cache, cursor, touch, state, site, cell);
         };
@@ -230,7 +404,7 @@ impl Engine {
         for &mark in old.reads() {
             let is_before = self.is_before(cache, cursor, touch.granule, mark.strand);
             let is_over =
-                is_before && (!old.is_lossy || self.is_ordered_by_tree(mark.strand, now.strand));
+                is_before && (!old.is_lossy || self.tree_orders(cache, mark.strand, now.strand));
             let left = match is_over {
                 true => mark.without(touch.mask),
                 false => Some(mark),
@@ -268,7 +442,7 @@ impl Engine {
     #[inline]
     fn who_is_dropped(
         &self,
-        cache: &ThreadCache,
+        cache: &mut ThreadCache,
         reads: &[Mark],
         is_past: &[bool],
         now: Mark,
@@ -289,8 +463,8 @@ impl Engine {
         else {
             return Dropped::Nobody;
         };
-        let together = self.common_depth(first.strand, second.strand);
-        if self.common_depth(first.strand, now.strand) >= together {
+        let together = self.depth_of_both(cache, first.strand, second.strand);
+        if self.depth_with(cache, first.strand, now.strand) >= together {
             Dropped::Now
         } else if second.mask & !now.mask == 0 {
             Dropped::Other(at)

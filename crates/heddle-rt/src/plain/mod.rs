@@ -77,6 +77,53 @@ impl Plain {
     }
 }
 
+/// A history of at most two accesses without locks, taken apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Small {
+    /// Writes, newest first; then reads, newest first.
+    pub(crate) marks: [Mark; 2],
+    pub(crate) writes: usize,
+    pub(crate) len: usize,
+}
+
+impl Small {
+    pub(crate) const EMPTY: Self = Self {
+        marks: [NO_MARK; 2],
+        writes: 0,
+        len: 0,
+    };
+
+    /// One more access, older than those of its kind before. None if it does not fit.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, mark: Mark, is_write: bool) -> Option<()> {
+        *self.marks.get_mut(self.len)? = mark;
+        self.len += 1;
+        self.writes += usize::from(is_write);
+        Some(())
+    }
+
+    /// The history with a write that is newer than all. None if it does not fit.
+    #[inline(always)]
+    pub(crate) fn push_first(self, mark: Mark) -> Option<Self> {
+        (self.len < 2).then_some(Self {
+            marks: [mark, self.marks[0]],
+            writes: self.writes + 1,
+            len: self.len + 1,
+        })
+    }
+
+    /// Whether an access of the same strand says all that `now` would say.
+    #[inline(always)]
+    pub(crate) fn stands_for(&self, kind: AccessKind, now: Mark) -> bool {
+        let known = match kind {
+            AccessKind::Read => self.len,
+            AccessKind::Write => self.writes,
+        };
+        let is_it = |mark: &Mark| mark.strand == now.strand && mark.mask & now.mask == now.mask;
+        self.marks[..known].iter().any(is_it)
+    }
+}
+
 /// A history of one access, to bytes that are common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Single {
@@ -155,14 +202,19 @@ impl<const N: usize> Row<N> {
             ..Plain::EMPTY
         };
         for at in 0..N {
-            plain.marks[at] = Mark {
-                strand: self.strands[at],
-                site: self.sites[at],
-                hold: Hold::NOTHING,
-                mask: self.masks[at],
-            };
+            plain.marks[at] = self.mark(at);
         }
         plain
+    }
+
+    #[inline(always)]
+    fn mark(&self, at: usize) -> Mark {
+        Mark {
+            strand: self.strands[at],
+            site: self.sites[at],
+            hold: Hold::NOTHING,
+            mask: self.masks[at],
+        }
     }
 
     /// Where among the recent rows it is looked for.
@@ -265,15 +317,53 @@ impl Plains {
         Some(plain)
     }
 
-    /// The only access of a history, if it has one and is in the smallest form.
+    /// Takes a state of at most two accesses apart, none of which stands for others.
     #[inline(always)]
-    pub(crate) fn only(&self, state: StateId) -> Option<(AccessKind, Mark)> {
-        let kind = match state.0 & FORM {
-            WRITE => AccessKind::Write,
-            READ => AccessKind::Read,
+    pub(crate) fn small(&self, state: StateId) -> Option<Small> {
+        let row = state.0 & !FORM;
+        let mut small = Small::EMPTY;
+        match state.0 & FORM {
+            WRITE | READ => {
+                small.marks[0] = self.singles.get(row).mark();
+                small.writes = usize::from(state.0 & FORM == WRITE);
+                small.len = 1;
+            }
+            ROW if row & TWO != 0 => {
+                let row = self.twos.get(row & !TWO);
+                if row.len & LOSSY != 0 {
+                    return None;
+                }
+                small.marks = [row.mark(0), row.mark(1)];
+                small.writes = usize::from(row.writes);
+                small.len = usize::from(row.len);
+            }
+            _ if state == StateId::FRESH => {}
             _ => return None,
+        }
+        Some(small)
+    }
+
+    /// The state of such a history.
+    #[inline(always)]
+    pub(crate) fn number_small(&self, blocks: &mut PlainBlocks, small: &Small) -> Option<StateId> {
+        let single = match small.len {
+            1 => Single::new(small.marks[0]),
+            _ => None,
         };
-        Some((kind, self.singles.get(state.0 & !FORM).mark()))
+        if let Some(single) = single {
+            let form = if small.writes == 1 { WRITE } else { READ };
+            return Some(StateId(form | self.number_single(blocks, single)?));
+        }
+        let [one, other] = small.marks;
+        let other = if small.len == 2 { other } else { NO_MARK };
+        let row = Row {
+            strands: [one.strand, other.strand],
+            sites: [one.site, other.site],
+            masks: [one.mask, other.mask],
+            writes: small.writes as u8,
+            len: small.len as u8,
+        };
+        self.number_two(blocks, row)
     }
 
     /// The state of a history of one access, if it has the smallest form.
@@ -292,6 +382,40 @@ impl Plains {
         Some(StateId(form | row))
     }
 
+    /// The write and the read of a history that has at most one of each.
+    #[inline(always)]
+    pub(crate) fn at_most_two(&self, state: StateId) -> Option<(Option<Mark>, Option<Mark>)> {
+        let row = state.0 & !FORM;
+        match state.0 & FORM {
+            WRITE => Some((Some(self.singles.get(row).mark()), None)),
+            READ => Some((None, Some(self.singles.get(row).mark()))),
+            ROW if row & TWO != 0 => {
+                let row = self.twos.get(row & !TWO);
+                let is_one_of_each = row.writes == 1 && row.len == 2;
+                is_one_of_each.then(|| (Some(row.mark(0)), Some(row.mark(1))))
+            }
+            _ => (state == StateId::FRESH).then_some((None, None)),
+        }
+    }
+
+    /// The state of a write and a read.
+    #[inline(always)]
+    pub(crate) fn number_write_and_read(
+        &self,
+        blocks: &mut PlainBlocks,
+        write: Mark,
+        read: Mark,
+    ) -> Option<StateId> {
+        let row = Row {
+            strands: [write.strand, read.strand],
+            sites: [write.site, read.site],
+            masks: [write.mask, read.mask],
+            writes: 1,
+            len: 2,
+        };
+        self.number_two(blocks, row)
+    }
+
     /// The state of a history; none when a table is full.
     #[inline]
     pub(crate) fn number(&self, blocks: &mut PlainBlocks, plain: &Plain) -> Option<StateId> {
@@ -306,12 +430,7 @@ impl Plains {
                 let row = self.number_single(blocks, single)?;
                 Some(StateId(form | row))
             }
-            None if plain.len <= 2 => {
-                let row = Row::<2>::new(plain);
-                let recent = &mut blocks.recent_twos[row.slot()];
-                let row = recently(&self.twos, &mut blocks.twos, recent, row)?;
-                Some(StateId(ROW | TWO | row))
-            }
+            None if plain.len <= 2 => self.number_two(blocks, Row::new(plain)),
             None => {
                 let row = Row::<SLOTS>::new(plain);
                 let recent = &mut blocks.recent_rows[row.slot()];
@@ -319,6 +438,13 @@ impl Plains {
                 Some(StateId(ROW | row))
             }
         }
+    }
+
+    #[inline(always)]
+    fn number_two(&self, blocks: &mut PlainBlocks, row: Row<2>) -> Option<StateId> {
+        let recent = &mut blocks.recent_twos[row.slot()];
+        let row = recently(&self.twos, &mut blocks.twos, recent, row)?;
+        Some(StateId(ROW | TWO | row))
     }
 
     #[inline]

@@ -37,25 +37,20 @@ impl States {
         self.push_last(blocks, link)
     }
 
-    /// The same, after a read in a section. The oldest reads are forgotten when there are many.
-    pub(crate) fn look(&self, blocks: &mut Blocks, last: LastId, now: Mark) -> Option<LastId> {
-        let mut rest = last;
-        if self.lasts_of(last).filter(|link| link.reader != 0).count() >= 2 * LOOKS {
-            let mut looks = 0;
-            let kept: Vec<LastLink> = self
-                .lasts_of(last)
-                .filter(|link| {
-                    looks += usize::from(link.reader != 0);
-                    link.reader == 0 || looks <= LOOKS
-                })
-                .collect();
-            rest = kept
-                .into_iter()
-                .rev()
-                .try_fold(LastId::NOTHING, |rest, link| {
-                    self.push_last(blocks, LastLink { rest, ..link })
-                })?;
-        }
+    /// The same, after a read in a section. When there are many, the oldest are drawn together: those whose reader and
+    /// sections are `of` the same.
+    pub(crate) fn look<K: PartialEq>(
+        &self,
+        blocks: &mut Blocks,
+        last: LastId,
+        now: Mark,
+        of: impl Fn(u32, Hold) -> K,
+    ) -> Option<LastId> {
+        let looks = self.lasts_of(last).filter(LastLink::is_look).count();
+        let rest = match looks >= 2 * LOOKS && looks.is_power_of_two() {
+            true => self.drawn_together(blocks, last, of)?,
+            false => last,
+        };
         let link = LastLink {
             hold: now.hold,
             mask: now.mask,
@@ -65,13 +60,48 @@ impl States {
         self.push_last(blocks, link)
     }
 
+    /// The latest reads as they are, and one for all others of the same sort: what came after the first of these, up
+    /// to the release of the last.
+    fn drawn_together<K: PartialEq>(
+        &self,
+        blocks: &mut Blocks,
+        last: LastId,
+        of: impl Fn(u32, Hold) -> K,
+    ) -> Option<LastId> {
+        let mut looks = 0;
+        let mut kept: Vec<LastLink> = Vec::new();
+        let mut sorts = Vec::new();
+        for link in self.lasts_of(last) {
+            looks += usize::from(link.is_look());
+            if !link.is_look() || looks <= LOOKS {
+                kept.push(link);
+                continue;
+            }
+            let sort = (of(link.reader, link.hold), link.mask);
+            match sorts.iter().position(|(other, _)| *other == sort) {
+                Some(known) => {
+                    let at: usize = sorts[known].1;
+                    kept[at].reader = link.reader;
+                }
+                None => {
+                    sorts.push((sort, kept.len()));
+                    kept.push(link);
+                }
+            }
+        }
+        let mut kept = kept.into_iter().rev();
+        kept.try_fold(LastId::NOTHING, |rest, link| {
+            self.push_last(blocks, LastLink { rest, ..link })
+        })
+    }
+
     fn push_last(&self, blocks: &mut Blocks, link: LastLink) -> Option<LastId> {
         self.lasts.push_in(&mut blocks.lasts, link).map(LastId)
     }
 
     /// The reads of these bytes in sections since they were last written, and what they held.
     pub(crate) fn read_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = (u32, Hold)> {
-        let read = move |link: &LastLink| link.mask & mask != 0 && link.reader != 0;
+        let read = move |link: &LastLink| link.mask & mask != 0 && link.is_look();
         self.lasts_of(last)
             .filter(read)
             .map(|link| (link.reader, link.hold))
@@ -81,7 +111,7 @@ impl States {
     pub(crate) fn held_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = Hold> + '_ {
         let touched = self
             .lasts_of(last)
-            .filter(move |link| link.mask & mask != 0 && link.reader == 0);
+            .filter(move |link| link.mask & mask != 0 && !link.is_look());
         touched.map(|link| link.hold)
     }
 
@@ -92,5 +122,11 @@ impl States {
             at = link.rest;
             Some(link)
         })
+    }
+}
+
+impl LastLink {
+    fn is_look(&self) -> bool {
+        self.reader != 0
     }
 }

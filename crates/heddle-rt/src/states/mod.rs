@@ -149,12 +149,12 @@ struct GroupLink {
 struct LastLink {
     hold: Hold,
     mask: Mask,
-    /// The strand that has read these bytes since; 0 if this is the write.
+    /// The strand that has read these bytes since, or the one it came after; 0 if this is the write.
     reader: u32,
     rest: LastId,
 }
 
-/// Reads in sections that are remembered, at least.
+/// Reads in sections that are kept apart, at least.
 const LOOKS: usize = 16;
 
 #[derive(Clone, Copy, Debug)]

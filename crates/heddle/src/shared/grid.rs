@@ -103,7 +103,7 @@ impl<T: Element> Shared2d<T> {
         self
     }
 
-    /// The same elements, of which none must be torn; each is for itself. See
+    /// The same elements, checked for atomicity, each by itself. See
     /// [`Shared::atomic`](super::Shared::atomic).
     ///
     /// ```

@@ -56,7 +56,7 @@ impl<T: Element> Shared<T> {
         self
     }
 
-    /// The same value, which must not be torn: no access of a parallel task may come between two of a task's accesses such
+    /// The same value, checked for atomicity: no access of a parallel task may come between two of a task's accesses such
     /// that no serial sequence explains the three. What counts is what a task does
     /// between two task operations, or in a block ([`atomically`](crate::atomically)).
     ///

@@ -72,7 +72,7 @@ impl<'a, T: Element> SharedSlice<'a, T> {
         self.cells.is_empty()
     }
 
-    /// None of these elements must be torn from now on; each is for itself. See
+    /// These elements are checked for atomicity from now on, each by itself. See
     /// [`Shared::atomic`](super::Shared::atomic).
     ///
     /// ```

@@ -80,7 +80,7 @@ impl<T: Element> SharedVec<T> {
         self
     }
 
-    /// The same elements, of which none must be torn; each is for itself. See
+    /// The same elements, checked for atomicity, each by itself. See
     /// [`Shared::atomic`](super::Shared::atomic), and [`AtomicGroup`](crate::AtomicGroup) for elements
     /// that belong together.
     ///

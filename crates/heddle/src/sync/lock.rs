@@ -33,7 +33,7 @@ macro_rules! lock {
                 }
             }
 
-            /// The same lock, whose value must not be torn: between two sections of one strand no parallel
+            /// The same lock, whose value is checked for atomicity: between two sections of one strand no parallel
             /// task may use it, whatever the three do, as far as no serial sequence explains them. By default
             /// only changes count that follow from what an earlier section saw; see
             /// [`Mutex`](crate::Mutex#sections-that-belong-together).
