@@ -1,4 +1,5 @@
-// Parallel loops over one array, one after the other: the first thousand and the eighth.
+// Parallel loops over one array, one after the other: the first thousand and the eighth, each as ten times the fastest
+// of ten parts. Where the machine is busy, a part may have to wait for a thread that was put aside.
 #include "measure.h"
 
 static TYPE a[64];
@@ -12,13 +13,20 @@ static void regions(int count) {
   }
 }
 
+static double thousand(void) {
+  double fastest = 0;
+  for (int part = 0; part < 10; part++) {
+    double start = seconds();
+    regions(100);
+    double took = seconds() - start;
+    fastest = part == 0 || took < fastest ? took : fastest;
+  }
+  return 10 * fastest;
+}
+
 int main(void) {
-  double start = seconds();
-  regions(1000);
-  double first = seconds() - start;
+  double first = thousand();
   regions(6000);
-  start = seconds();
-  regions(1000);
-  printf("%f %f\n", first, seconds() - start);
+  printf("%f %f\n", first, thousand());
   return 0;
 }
