@@ -5,7 +5,7 @@
 ; Text of LLVM's intermediate language, without anything that is numbered per module.
 
 @heddle_states = external hidden global ptr, align 8
-@heddle_known = external hidden thread_local(localexec) global [16416 x i8], align 64
+@heddle_known = external hidden thread_local(localexec) global [16432 x i8], align 64
 
 ; What differs between what an entry must be for the strand to know the granule's state, and what it is: 0, or
 ; below 256 the bytes that are not known. `table`: 8 for reads, 8200 for writes.

@@ -14,7 +14,7 @@
 #   Known:      0 what an entry has besides its state
 #               8 states known for reads, 8200 for writes (1024 each)
 #           16392 steps, or null
-#           16400 the first granule that no other thread knows of, 16408 how many there are
+#           16400 the first granule that no other thread knows of, 16408 how many there are; 16416, 16424 likewise
 #   Taking:     0 where addresses begin, 8 how many they are, four times; 64 valid while this number is that at 72
 #              80 where further addresses begin, 88 where these end
 #              96 steps of reads, 24672 of writes (1024 each, of 24 bytes):
@@ -30,9 +30,9 @@
     .globl heddle_known
     .hidden heddle_known
     .type heddle_known, @object
-    .size heddle_known, 16416
+    .size heddle_known, 16432
 heddle_known:
-    .zero 16416
+    .zero 16432
 
 # What the library tells, and is told (`Hooks` in src/thread.rs).
     .section .data.heddle, "aw", @progbits
@@ -186,19 +186,26 @@ heddle_settled:
     lea \row, [r11 + \row * 8 + \table]
 .endm
 
+# To \no if not all these granules, rdx being the first, lie in the stretch that \stretch says. rax is lost.
+.macro unshared_in stretch, granules, no
+    mov rax, rdx
+    sub rax, qword ptr fs:[heddle_known@TPOFF + \stretch]
+    .rept \granules
+    cmp rax, qword ptr fs:[heddle_known@TPOFF + \stretch + 8]
+    jae \no
+    inc rax
+    .endr
+.endm
+
 # Step 2 for as many granules as `states`, which is dword or qword, has: returns if they need no history.
 .macro unshared states, granules
     save rax, rdx
-    mov rax, rdi
-    shr rax, 3
-    mov rdx, rax
-    sub rax, qword ptr fs:[heddle_known@TPOFF + 16400]
-    .rept \granules
-    cmp rax, qword ptr fs:[heddle_known@TPOFF + 16408]
-    jae 1f
-    inc rax
-    .endr
-    mov rax, qword ptr [rip + heddle_states]
+    mov rdx, rdi
+    shr rdx, 3
+    unshared_in 16400, \granules, 2f
+    jmp 3f
+2:  unshared_in 16416, \granules, 1f
+3:  mov rax, qword ptr [rip + heddle_states]
     cmp \states ptr [rax + rdx * 4], 0
     jne 1f
     restore rdx, rax

@@ -8,7 +8,9 @@
 //! to them; the compiler that instruments a function knows how wide its vectors are, but the hooks do not.
 //!
 //! Most code leaves the upper parts unused, and most processors can tell (`xgetbv`); then the lower sixteen
-//! or thirty-two bytes are enough, which is cheaper than the instruction that stores everything.
+//! or thirty-two bytes are enough, which is cheaper than the instruction that stores everything. The C library's
+//! functions for memory and strings leave in use what AVX-512 adds, masks and sixteen more registers, and hardly anything
+//! else does: these are stored one by one, too.
 //!
 //! On the way the thread enters the runtime ([`crate::busy`]) and changes to its stack ([`crate::own_stack`]).
 
@@ -23,13 +25,18 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 /// upper half of wide registers; the wide registers that narrow ones are no part of.
 const SSE: u64 = 1 << 1;
 const AVX: u64 = 1 << 2;
-const BEYOND: u64 = AVX | 1 << 5 | 1 << 6 | 1 << 7;
+const MASKS: u64 = 1 << 5;
+const MORE: u64 = 1 << 7;
+const BEYOND: u64 = AVX | MASKS | 1 << 6 | MORE;
 
 /// The parts beyond the lower sixteen bytes that processor and system have.
 static VECTORS: AtomicU32 = AtomicU32::new(0);
 
 /// Whether the processor tells which of them are in use, and can store only those.
 static TOLD: AtomicU8 = AtomicU8::new(0);
+
+/// The parts that are stored one by one: none, or [`MASKS`] and [`MORE`].
+static SINGLY: AtomicU32 = AtomicU32::new(0);
 
 /// Finds out what there is to preserve. To be called before anything is checked.
 pub(crate) fn prepare() {
@@ -45,6 +52,12 @@ pub(crate) fn prepare() {
     let offers = __cpuid_count(0xd, 1).eax;
     let told = offers & (XSAVEC | XGETBV1) == XSAVEC | XGETBV1;
     TOLD.store(told.into(), Ordering::Relaxed);
+    // Foundation, and masks of 64 bits.
+    const AVX512: u32 = 1 << 16 | 1 << 30;
+    let singly = MASKS | MORE;
+    if __cpuid_count(7, 0).ebx & AVX512 == AVX512 && enabled & singly == singly {
+        SINGLY.store(singly as u32, Ordering::Relaxed);
+    }
 }
 
 /// The parts of the state that the system has enabled.
@@ -125,6 +138,10 @@ unsafe extern "C" fn preserving() {
         "xgetbv",
         "and eax, r9d",
         "jz 3f",
+        "mov r10d, dword ptr [rip + {singly}]",
+        "not r10d",
+        "test eax, r10d",
+        "jz 19f",
         "15:",
         "cmp eax, {avx}",
         "jne 4f",
@@ -151,6 +168,31 @@ unsafe extern "C" fn preserving() {
         "call r8",
         ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
         "movups xmm\\n, xmmword ptr [rsp + 16 * \\n]",
+        ".endr",
+        "jmp 6f",
+        // The lower sixteen bytes, the registers that AVX-512 adds, and masks.
+        "19:",
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+        "movups xmmword ptr [rsp + 16 * \\n], xmm\\n",
+        ".endr",
+        ".irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+        "vmovups zmmword ptr [rsp + 64 * \\n - 768], zmm\\n",
+        ".endr",
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7",
+        "kmovq qword ptr [rsp + 8 * \\n + 1280], k\\n",
+        ".endr",
+        "cmp byte ptr [rip + {gate}], 0",
+        "jne 21f",
+        "20:",
+        "call r8",
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+        "movups xmm\\n, xmmword ptr [rsp + 16 * \\n]",
+        ".endr",
+        ".irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+        "vmovups zmm\\n, zmmword ptr [rsp + 64 * \\n - 768]",
+        ".endr",
+        ".irp n, 0, 1, 2, 3, 4, 5, 6, 7",
+        "kmovq k\\n, qword ptr [rsp + 8 * \\n + 1280]",
         ".endr",
         "jmp 6f",
         // All of it. What the instructions do not write of the header must be 0.
@@ -218,6 +260,9 @@ unsafe extern "C" fn preserving() {
         "16:",
         "call 14f",
         "jmp 17b",
+        "21:",
+        "call 14f",
+        "jmp 20b",
         "14:",
         "push r8",
         "push rsi",
@@ -230,6 +275,7 @@ unsafe extern "C" fn preserving() {
         ".cfi_endproc",
         vectors = sym VECTORS,
         told = sym TOLD,
+        singly = sym SINGLY,
         gate = sym busy::GATE_CLOSED,
         pass_gate = sym busy::pass_gate,
         room = const ROOM,

@@ -35,6 +35,8 @@ pub struct Thread {
     pub storage: Range<usize>,
     /// Below this, nobody else knows of what lies on its stack ([`crate::unshared`]).
     pub(crate) unshared_below: usize,
+    /// Whether nobody else knows of some task's record.
+    pub(crate) has_unshared_record: bool,
     /// Where it need not look for stacks.
     pub(crate) gaps: Gaps,
     /// While above 0 its accesses are not checked.
@@ -191,6 +193,7 @@ pub fn attach(cursor: Cursor) {
         stack: stack::register(),
         storage: stack::thread_local_storage(),
         unshared_below: 0,
+        has_unshared_record: false,
         gaps: Gaps::default(),
         ignore: 0,
         activity: Activity::default(),

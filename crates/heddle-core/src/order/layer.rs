@@ -251,6 +251,12 @@ impl Layer {
         }
     }
 
+    /// Whether no edge has arrived at the task or before it was created, so that nothing need be noted of its strands.
+    #[inline]
+    pub fn is_unreached(&self, task: TaskId) -> bool {
+        self.latest(task) == NONE
+    }
+
     /// Whether strand `a` reaches strand `b` over at least one extra edge.
     #[inline]
     pub fn reaches(&mut self, a: NodeIndex, b: NodeIndex, tree: &impl Nodes) -> bool {

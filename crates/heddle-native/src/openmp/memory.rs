@@ -8,7 +8,7 @@ use super::ompt::GetTaskMemory;
 use crate::heap::{Block, Life, Origin};
 use crate::shim::{behind, export};
 use crate::thread::enter;
-use crate::{access, caller};
+use crate::{access, caller, unshared};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -151,6 +151,25 @@ descriptors! {
         => task + shareds + PADDING;
     __kmpc_omp_target_task_alloc(place: Pointer, thread: c_int, flags: c_int, task: usize, shareds: usize, entry: Pointer, device: i64)
         => task + shareds + PADDING;
+}
+
+/// As `__kmpc_omp_task_alloc`, where the compiler has seen (`compiler/checks/record.rs`) that nobody but the task will
+/// know of the record unless the task tells.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn heddle_omp_task_alloc(
+    place: Pointer,
+    thread: c_int,
+    flags: c_int,
+    task: usize,
+    shareds: usize,
+    entry: Pointer,
+) -> Pointer {
+    // SAFETY: as the caller's call.
+    let record = unsafe { __kmpc_omp_task_alloc(place, thread, flags, task, shareds, entry) };
+    if !record.is_null() {
+        unshared::has_new_record(record as usize..record as usize + task + shareds);
+    }
+    record
 }
 
 macro_rules! allocators {

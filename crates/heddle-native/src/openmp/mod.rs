@@ -39,6 +39,7 @@ mod work;
 use crate::runtime::runtime;
 use crate::thread::Thread;
 pub(crate) use region::largest_team;
+use std::ops::Range;
 use std::ptr::NonNull;
 use task::Task;
 
@@ -70,6 +71,8 @@ pub struct Local {
     hidden_group: Option<Vec<reduction::Item>>,
     /// Whether it is a thread of the runtime.
     is_worker: bool,
+    /// The runtime's record of the task that it is about to create, while nobody else can know of it; else nothing.
+    pub(crate) new_record: Range<usize>,
     /// Records for new tasks.
     #[allow(
         clippy::vec_box,

@@ -19,6 +19,7 @@ use crate::thread::Thread;
 use heddle_core::{FinishKind, LockId, SiteId, TaskKind};
 use heddle_rt::{Cursor, FinishScope};
 use std::ffi::c_int;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,6 +66,8 @@ pub(super) struct Task {
     base: usize,
     /// Below this, nobody else knew of what was on the stack when it was interrupted.
     unshared_below: usize,
+    /// Where the runtime keeps its record, of which nobody else knew when it was created; else nothing.
+    memory: Range<usize>,
     /// For a member: whether it has reached the barrier it will pass next.
     pub(super) has_reached: bool,
     /// For a member: loops it has come to.
@@ -183,6 +186,7 @@ impl Task {
             is_detached: false,
             base: 0,
             unshared_below: 0,
+            memory: 0..0,
             has_reached: false,
             loops: 0,
             piece: Piece::default(),
@@ -205,7 +209,7 @@ impl Task {
         (self.cursor, self.role) = (cursor, role);
         (self.is_final, self.is_untied, self.is_copy) = (false, false, false);
         (self.has_started, self.is_detached) = (false, false);
-        (self.base, self.unshared_below) = (0, 0);
+        (self.base, self.unshared_below, self.memory) = (0, 0, 0..0);
         (self.is_alone, self.group) = (false, ContentionGroup::MAIN);
         (self.has_reached, self.loops, self.piece) = (false, 0, Piece::default());
         (self.taskloop, self.node, self.fulfilled) = (None, None, None);
@@ -227,6 +231,7 @@ pub(super) fn create(
     flags: c_int,
     pc: usize,
 ) {
+    let memory = std::mem::take(&mut thread.openmp.new_record);
     thread.share_from(frame.map_or(0, |frame| above(frame.enter)));
     let creator = running(runtime, thread);
     let marked = std::mem::take(&mut thread.openmp.undeferred);
@@ -273,6 +278,9 @@ pub(super) fn create(
     task.is_final = flags & task_flag::FINAL != 0;
     task.is_untied = flags & task_flag::UNTIED != 0;
     task.is_copy = of_loop.is_some() || memory::is_allocated_in_runtime();
+    if !task.is_copy {
+        task.memory = memory;
+    }
     (task.is_alone, task.base) = (is_alone, marked);
     task.group = creator.group;
     task.caller = is_called.then_some(Caller {
@@ -340,6 +348,7 @@ pub(super) fn turn_to(runtime: &Runtime, thread: &mut Thread, record: NonNull<Ta
     std::mem::swap(&mut before.cursor, &mut thread.cursor);
     std::mem::swap(&mut thread.cursor, &mut now.cursor);
     before.unshared_below = thread.unshared_below;
+    thread.share_record();
     if now.unshared_below != 0 {
         thread.unshare_below(now.unshared_below);
     }
@@ -358,6 +367,7 @@ fn go_on(runtime: &Runtime, thread: &mut Thread, record: NonNull<Task>, handle: 
     let starts = is_explicit(task) && !std::mem::replace(&mut task.has_started, true);
     if starts {
         start(runtime, thread, task);
+        thread.unshare_record(task.memory.clone());
     }
     let base = if starts || task.is_untied {
         if !starts || task.base == 0 {

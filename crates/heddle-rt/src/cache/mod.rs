@@ -40,10 +40,13 @@ pub struct Known {
     states: [[u64; KNOWN]; 2],
     /// The steps of the same thread, while they may be taken by a common path in assembly; else null.
     steps: *const Taking,
-    /// Granules that no other thread or task can know of: the first, and how many. While they have no history,
-    /// accesses to them need none.
-    unshared: [u64; 2],
+    /// Granules that no other thread or task can know of, in a few stretches: the first, and how many. While they have
+    /// no history, accesses to them need none.
+    unshared: [[u64; 2]; UNSHARED],
 }
+
+/// How many stretches of granules can be known to nobody else.
+const UNSHARED: usize = 2;
 
 /// How many stretches of addresses a [`Region`] has.
 pub const STRETCHES: usize = 4;
@@ -291,18 +294,24 @@ impl ThreadCache {
         self.known_mut().steps = std::ptr::null();
     }
 
-    /// These granules are known to nobody but the thread and the task it executes, until it says otherwise.
+    /// These granules are known to nobody but the thread and the task it executes, until it says otherwise. Of which
+    /// kind they are, of two, is the caller's business.
     #[inline]
-    pub fn set_unshared(&mut self, granules: Range<u64>) {
+    pub fn set_unshared(&mut self, kind: usize, granules: Range<u64>) {
         let len = granules.end.saturating_sub(granules.start);
-        self.known_mut().unshared = [granules.start, len];
+        self.known_mut().unshared[kind] = [granules.start, len];
     }
 
+    /// How many granules from this one on are known to nobody else.
     #[cfg(not(feature = "shuttle"))]
     #[inline(always)]
-    fn is_unshared(&self, granule: u64) -> bool {
-        let [first, len] = self.known().unshared;
-        granule.wrapping_sub(first) < len
+    fn unshared_from(&self, granule: u64) -> u64 {
+        let left = |[first, len]: [u64; 2]| len.saturating_sub(granule.wrapping_sub(first));
+        self.known()
+            .unshared
+            .map(left)
+            .into_iter()
+            .fold(0, u64::max)
     }
 
     #[inline(always)]
@@ -409,7 +418,7 @@ impl ThreadCache {
             return false;
         };
         match StateId(cell.load(Ordering::Acquire)) {
-            StateId::FRESH => self.is_unshared(granule),
+            StateId::FRESH => self.unshared_from(granule) > 0,
             state => self.knows(kind, state, mask),
         }
     }
@@ -428,16 +437,15 @@ impl ThreadCache {
                 break;
             };
             let state = StateId(cells[0].load(Ordering::Acquire));
-            let is_known = self.knows(kind, state, WHOLE);
-            if !(is_known || state == StateId::FRESH && self.is_unshared(at)) {
+            let few = match state {
+                _ if self.knows(kind, state, WHOLE) => u64::MAX,
+                StateId::FRESH => self.unshared_from(at),
+                _ => 0,
+            };
+            if few == 0 {
                 break;
             }
-            let [first, len] = self.known().unshared;
-            let alike = row::alike(cells, state.0) as u64;
-            at += match is_known {
-                true => alike,
-                false => alike.min(first + len - at),
-            };
+            at += few.min(row::alike(cells, state.0) as u64);
         }
         at
     }

@@ -7,7 +7,7 @@ use super::*;
 fn what_is_not_shared_is_passed_over_as_long_as_it_has_no_history() {
     let engine = crate::Engine::new().expect("address space");
     let (mut cache, view) = (ThreadCache::new(), engine.view());
-    cache.set_unshared(10..20);
+    cache.set_unshared(0, 10..20);
     let has_made = |cache: &ThreadCache, granule| {
         // SAFETY: the engine is still there.
         unsafe { cache.has_made(view, AccessKind::Write, granule, 0xff) }
@@ -29,6 +29,17 @@ fn what_is_not_shared_is_passed_over_as_long_as_it_has_no_history() {
     // SAFETY: as above.
     let until = |start| unsafe { cache.known_until(view, AccessKind::Read, start..30) };
     assert_eq!([until(10), until(16), until(25)], [15, 20, 25]);
+    cache.set_unshared(1, 24..27);
+    assert!(
+        [16, 26]
+            .into_iter()
+            .all(|granule| has_made(&cache, granule))
+    );
+    cache.set_unshared(0, 0..0);
+    assert!(!has_made(&cache, 16) && has_made(&cache, 24) && !has_made(&cache, 27));
+    // SAFETY: as above.
+    let until = |start| unsafe { cache.known_until(view, AccessKind::Read, start..30) };
+    assert_eq!([until(16), until(24)], [16, 27]);
 }
 
 #[test]

@@ -32,6 +32,11 @@ impl Edges {
         self.with_hand_offs.as_mut().unwrap_or(&mut self.real)
     }
 
+    fn layers(&self) -> impl Iterator<Item = &Layer> {
+        let further = self.with_hand_offs.iter().chain(&self.beside_units);
+        std::iter::once(&self.real).chain(further)
+    }
+
     fn each(&mut self, mut tell: impl FnMut(&mut Layer)) {
         tell(&mut self.real);
         self.with_hand_offs.iter_mut().for_each(&mut tell);
@@ -272,6 +277,12 @@ impl Engine {
 
     pub(super) fn edges(&self) -> MutexGuard<'_, Edges> {
         self.edges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether no layer of edges need be told of the task's strands: none has an edge to it. No if the layers are busy.
+    pub(crate) fn is_beside_layers(&self, task: TaskId) -> bool {
+        let edges = self.edges.try_lock();
+        edges.is_ok_and(|edges| edges.layers().all(|layer| layer.is_unreached(task)))
     }
 
     /// Whether there are edges beside those of the tree.

@@ -212,7 +212,13 @@ impl Engine {
         old: &Plain,
         now: Mark,
     ) -> bool {
-        let &[second, first] = old.reads() else {
+        let mut covering = old
+            .reads()
+            .iter()
+            .filter(|mark| mark.mask & now.mask == now.mask);
+        let (Some(&second), Some(&first), None) =
+            (covering.next(), covering.next(), covering.next())
+        else {
             return false;
         };
         if !old.is_lossy || self.keeps_all() || cache.is_watched || self.has_layers() {
@@ -227,10 +233,7 @@ impl Engine {
             return false;
         }
         let departures = self.forest.node(now.strand).departures();
-        let is_of_its_sort = |mark: Mark| {
-            mark.mask & now.mask == now.mask
-                && self.forest.node(mark.strand).departures() == departures
-        };
+        let is_of_its_sort = |mark: Mark| self.forest.node(mark.strand).departures() == departures;
         departures != Departures::Edges
             && is_of_its_sort(first)
             && is_of_its_sort(second)
@@ -278,8 +281,8 @@ impl Engine {
         if state.is_general() && !is_fresh {
             return self.pass_usual_race(cache, cursor, touch, state, site, cell);
         }
-        // A new strand must be told to the layers, which are locked.
-        if cursor.strand == NO_STRAND && self.has_layers() {
+        let is_new = cursor.strand == NO_STRAND && self.has_layers();
+        if is_new && !self.is_beside_layers(cursor.task) {
             return None;
         }
         if is_fresh {

@@ -1,8 +1,8 @@
 //! Histories of few accesses without locks: the common case, in rows of fixed size.
 //!
 //! A row holds the last writes and the parallel reads of a granule, at most [`SLOTS`] together: enough for one
-//! writer and two readers (Mellor-Crummey 1991; Raman et al. 2012), and for strands that wrote its bytes at
-//! two places of the program. An access takes one such row apart, compares a bounded number of strands and makes
+//! writer and two readers (Mellor-Crummey 1991; Raman et al. 2012) of each half, for numbers of four bytes lie side by
+//! side and are accessed at different places of the program. An access takes one such row apart, compares a bounded number of strands and makes
 //! at most one row; whatever does not fit is a general history ([`super::states`]).
 //!
 //! # Cost
@@ -14,7 +14,7 @@ use crate::store::{Block, Store};
 use heddle_core::AccessKind;
 
 /// How many accesses a row holds.
-pub(crate) const SLOTS: usize = 4;
+pub(crate) const SLOTS: usize = 6;
 
 const NO_MARK: Mark = Mark {
     strand: 0,

@@ -28,6 +28,8 @@ mod tile;
 mod types;
 mod uses;
 
+use std::borrow::Cow;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -53,15 +55,19 @@ pub fn combined(code: &str) -> String {
         if line.starts_with("define ") {
             let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
             let dropped = module.entries.unraceable(line, &body);
-            let body: Vec<&str> = (0..body.len())
+            let body: Vec<Cow<str>> = (0..body.len())
                 .filter(|at| !dropped.contains(at))
-                .map(|at| body[at])
+                .map(|at| module.entries.told(body[at]))
                 .collect();
+            let body: Vec<&str> = body.iter().map(AsRef::as_ref).collect();
             for line in module.function(&body) {
                 push(&mut text, &line);
             }
             push(&mut text, "}");
         }
+    }
+    if let Some(line) = module.entries.declaration() {
+        push(&mut text, &line);
     }
     text
 }

@@ -6,14 +6,19 @@
 //!
 //! 1. The list of captured addresses (*shareds*), and the record's own word that points to it: written by the creator
 //!    before the task is known, never again. No source can name it.
-//! 2. What is accessed through the record where no address in it goes anywhere else in the function: private
-//!    variables of the task that nobody but the task itself reaches.
+//! 2. What is accessed through the record where no address in it goes anywhere else in the function, nor in those that
+//!    create the task (a copy constructor may note where the copy is): private variables of the task that nobody but
+//!    the task itself reaches.
 //! 3. What the creator does between the allocation of the record and whatever it calls next.
+//!
+//! Where no address in the record goes anywhere else in the functions that create the task, the runtime library is told
+//! so, by the name of the function that allocates: until the task tells others, what it keeps there is its own.
 //!
 //! What follows is after *escape analysis* (section 6.3 of Raman et al. 2010), for the one allocation that is always
 //! there. What is not understood is checked.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use super::block::{Op, bare, defined, definition};
 use super::hook;
@@ -21,6 +26,12 @@ use super::uses::{is_note, values};
 
 /// Allocates a record; its last argument is the function that the task executes.
 const ALLOCATES: &str = "@__kmpc_omp_task_alloc(";
+
+/// The same, of a record that nobody but its task will know of unless the task tells.
+const ALLOCATES_OWN: &str = "@heddle_omp_task_alloc(";
+
+/// A function by which the runtime fills in copies of a record: it may run constructors, too.
+const COPIES: &str = "omp_task_dup";
 
 /// Calls that may be given a part of a record and keep nothing of it.
 const HARMLESS: &[&str] = &[
@@ -30,39 +41,72 @@ const HARMLESS: &[&str] = &[
     "@__tsan_memset(",
 ];
 
-/// The functions that tasks execute: their last parameter is the record.
-pub struct Entries<'a>(HashSet<&'a str>);
+/// The functions that tasks execute: their last parameter is the record. With each, whether its record is known to
+/// nobody else when the task starts.
+pub struct Entries<'a>(HashMap<&'a str, bool>);
 
 impl<'a> Entries<'a> {
     /// Of a module.
     pub fn of(code: &'a str) -> Self {
-        let calls = code.lines().filter(|line| line.contains(ALLOCATES));
-        Self(
-            calls
-                .filter_map(|line| last_word(argument_list(line)?))
-                .collect(),
-        )
+        let mut entries = HashMap::new();
+        let mut lines = code.lines();
+        while lines.any(|line| line.starts_with("define ")) {
+            let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
+            for (record, entry) in body.iter().filter_map(|line| allocated(line)) {
+                let record = Record::of(record, &body);
+                let is_kept = body.iter().all(|line| record.stays(line));
+                *entries.entry(entry).or_insert(true) &= is_kept;
+            }
+        }
+        Self(entries)
+    }
+
+    /// The line, with the function that allocates such a record called by the name that says so.
+    pub fn told<'b>(&self, line: &'b str) -> Cow<'b, str> {
+        match allocated(line) {
+            Some((_, entry)) if self.0.get(entry) == Some(&true) => {
+                Cow::Owned(line.replacen(ALLOCATES, ALLOCATES_OWN, 1))
+            }
+            _ => Cow::Borrowed(line),
+        }
+    }
+
+    /// The declaration of what such lines call, if there can be any.
+    pub fn declaration(&self) -> Option<String> {
+        let parameters = "ptr, i32, i32, i64, i64, ptr";
+        let is_called = self.0.values().any(|&is_kept| is_kept);
+        is_called.then(|| format!("declare ptr {ALLOCATES_OWN}{parameters})"))
     }
 
     /// The lines of a function's hooks that check what cannot race.
     pub fn unraceable(&self, header: &'a str, body: &[&'a str]) -> HashSet<usize> {
-        let own = self.parameter(header).map(|name| (name, None));
+        let own = self.parameter(header);
+        let own = own.map(|(name, is_kept)| (name, is_kept, None));
         let made = body.iter().enumerate().filter_map(|(at, line)| {
-            let name = defined(line).filter(|_| line.contains(ALLOCATES))?;
-            Some((name, Some(at)))
+            let (name, _) = allocated(line)?;
+            Some((name, true, Some(at)))
         });
         let records = own.into_iter().chain(made);
         records
-            .flat_map(|(name, allocated)| Record::of(name, body).unraceable(body, allocated))
+            .flat_map(|(name, is_kept, allocated)| {
+                Record::of(name, body).unraceable(body, is_kept, allocated)
+            })
             .collect()
     }
 
-    /// The parameter that is a record, if tasks execute this function.
-    fn parameter(&self, header: &'a str) -> Option<&'a str> {
+    /// The parameter that is a record, if tasks execute this function, and whether nobody else knows of it.
+    fn parameter(&self, header: &'a str) -> Option<(&'a str, bool)> {
         let name = header[header.find('@')?..].split('(').next()?;
-        let parameters = self.0.contains(name).then(|| argument_list(header))??;
-        last_word(parameters).filter(|word| word.starts_with('%'))
+        let is_kept = *self.0.get(name)?;
+        let parameter = last_word(argument_list(header)?)?;
+        parameter.starts_with('%').then_some((parameter, is_kept))
     }
+}
+
+/// The record that a line allocates, and the function that its task executes.
+fn allocated(line: &str) -> Option<(&str, &str)> {
+    let record = defined(line).filter(|_| line.contains(ALLOCATES))?;
+    Some((record, last_word(argument_list(line)?)?))
 }
 
 /// What is in the brackets behind the first name of a function.
@@ -125,8 +169,8 @@ impl<'a> Record<'a> {
         }
     }
 
-    fn unraceable(&self, body: &[&'a str], allocated: Option<usize>) -> Vec<usize> {
-        let is_private = body.iter().all(|line| self.stays(line));
+    fn unraceable(&self, body: &[&'a str], is_kept: bool, allocated: Option<usize>) -> Vec<usize> {
+        let is_private = is_kept && body.iter().all(|line| self.stays(line));
         let fresh = allocated.map_or(0..0, |at| at..until_called(body, at));
         let hooks = body
             .iter()
@@ -161,7 +205,7 @@ impl<'a> Record<'a> {
 
     /// Whether a function may be given what it is given in this line.
     fn may_be_given(&self, callee: &str, line: &str) -> bool {
-        let runtime = callee.starts_with("@__kmpc_");
+        let runtime = callee.starts_with("@__kmpc_") && !line.contains(COPIES);
         let is_itself = values(bare(line)).all(|v| v == self.name || !self.parts.contains(v));
         let is_harmless = HARMLESS.iter().any(|start| callee.starts_with(start));
         checked(line).is_some() || is_harmless || runtime && is_itself
@@ -250,7 +294,11 @@ MORE
 
     /// The addresses that are still checked.
     fn checked_in(code: &str, function: &str) -> Vec<String> {
-        let code = format!("{CREATOR}{code}");
+        checked_of(CREATOR, code, function)
+    }
+
+    fn checked_of(creator: &str, code: &str, function: &str) -> Vec<String> {
+        let code = format!("{creator}{code}");
         let entries = Entries::of(&code);
         let mut lines = code.lines().skip_while(|line| !line.contains(function));
         let header = lines.next().expect("the function is there");
@@ -278,6 +326,35 @@ MORE
             in_task("  call void @llvm.lifetime.start.p0(ptr %4)"),
             ["%6"]
         );
+    }
+
+    #[test]
+    fn a_private_variable_whose_address_goes_elsewhere_in_a_creator_is_checked() {
+        for more in [
+            "  call void @g(ptr %5)\n",
+            "  store ptr %5, ptr @place, align 8\n",
+            "  call void @__kmpc_taskloop(ptr @1, i32 %0, ptr %3, i32 1, ptr @.omp_task_dup.)\n",
+        ] {
+            let creator = CREATOR.replacen("  %7 = ", &format!("{more}  %7 = "), 1);
+            assert_eq!(
+                checked_of(&creator, TASK, "@entry(i32"),
+                ["%4", "%6"],
+                "{more}"
+            );
+            let entries = Entries::of(&creator);
+            assert_eq!(entries.declaration(), None);
+            assert!(creator.lines().all(|line| entries.told(line) == line));
+        }
+    }
+
+    #[test]
+    fn the_library_is_told_where_a_record_is_its_tasks_own() {
+        let entries = Entries::of(CREATOR);
+        let told: Vec<_> = CREATOR.lines().map(|line| entries.told(line)).collect();
+        let named = told.iter().filter(|line| line.contains(ALLOCATES_OWN));
+        assert_eq!(named.count(), 1);
+        assert!(told.iter().all(|line| !line.contains(ALLOCATES)));
+        assert!(entries.declaration().is_some());
     }
 
     #[test]
