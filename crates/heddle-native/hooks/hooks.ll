@@ -96,6 +96,10 @@ declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)
 declare void @heddle_run_read(ptr, i64, i64) nounwind
 declare void @heddle_run_write(ptr, i64, i64) nounwind
 declare void @heddle_run_update(ptr, i64, i64) nounwind
+; A read and a write that the compiler told apart become one of these.
+declare void @__tsan_unaligned_read_write2(ptr) nounwind
+declare void @__tsan_unaligned_read_write4(ptr) nounwind
+declare void @__tsan_unaligned_read_write8(ptr) nounwind
 declare preserve_allcc void @heddle_again_read1(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_read2(ptr) cold nounwind
 declare preserve_allcc void @heddle_again_read4(ptr) cold nounwind

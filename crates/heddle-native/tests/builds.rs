@@ -202,6 +202,22 @@ fn compiling_and_linking_in_one_go_is_the_same_as_in_two() {
 }
 
 #[test]
+fn nothing_is_said_of_code_without_faults() {
+    let dir = scratch("packed");
+    let source = "struct __attribute__((packed)) Pair { char kind; unsigned short count; };\n\
+                  void f(struct Pair *p, int n) { p->count += n; for (int i = 0; i < n; i++) p[i].count++; }\n";
+    std::fs::write(dir.join("packed.c"), source).expect("the folder is writable");
+    for compiler in COMPILERS {
+        let mut command = harness::heddle();
+        command.current_dir(&dir);
+        command.args(["cc", "--compiler", compiler, "-Wall", "-O2", "-c"]);
+        let output = finished(command.args(["packed.c", "-o", "packed.o"]));
+        assert!(output.status.success(), "{}", all(&output));
+        assert_eq!(text(&output.stderr), "", "{compiler}");
+    }
+}
+
+#[test]
 fn the_wider_machine_hides_nothing() {
     for compiler in COMPILERS {
         let dir = project(&format!("wide-{compiler}"));

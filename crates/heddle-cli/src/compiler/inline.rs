@@ -493,4 +493,14 @@ mod tests {
         assert!(text.contains("declare void @__tsan_init()"));
         assert_eq!(text.matches("@__tsan_read8(").count(), 1);
     }
+
+    #[test]
+    fn every_update_that_two_accesses_may_become_is_known() {
+        for name in ["read_write", "unaligned_read_write"] {
+            for size in [2, 4, 8, 16] {
+                let function = format!("@__tsan_{name}{size}(ptr");
+                assert!(HOOKS.contains(&function), "{function}");
+            }
+        }
+    }
 }

@@ -24,6 +24,13 @@ pub struct Declaration {
     base: Option<i64>,
 }
 
+impl Declaration {
+    /// As the source writes it.
+    pub fn name(&self) -> &[u8] {
+        self.name.slice()
+    }
+}
+
 /// Where a name is declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -36,6 +43,7 @@ enum Kind {
 }
 
 /// What an access is to, by declaration.
+#[derive(Clone)]
 pub struct Meaning {
     /// Where the variable it starts from is declared: file, line, column.
     pub declared: Option<(String, u32, u32)>,
@@ -257,10 +265,10 @@ impl Inventory {
             Kind::Global => 1,
             Kind::Local => 0,
         };
-        let named = self
-            .declarations()
-            .iter()
-            .filter(|one| one.name.slice() == name.as_bytes());
+        let all = self.declarations();
+        let start = all.partition_point(|one| one.name() < name.as_bytes());
+        let named = all[start..].iter();
+        let named = named.take_while(|one| one.name() == name.as_bytes());
         let here = named.filter(|one| self.is_in(one, file));
         // A function that was made of a parallel region repeats the declarations it refers to.
         let is_original = |one: &Declaration| (self.distance(one).is_some(), self.is_array(one));

@@ -18,6 +18,7 @@ pub struct Inventory {
     variables: Vec<Variable>,
     /// By file and line.
     functions: Vec<(String, u32, String)>,
+    /// By name, and those of one name as the file has them.
     declarations: Vec<Declaration>,
 }
 
@@ -66,6 +67,8 @@ impl Inventory {
             }
         }
         inventory.variables.sort_by_key(|variable| variable.start);
+        let declarations = &mut inventory.declarations;
+        declarations.sort_by(|a, b| a.name().cmp(b.name()));
         inventory.functions.sort();
         inventory.functions.dedup();
         inventory
@@ -98,7 +101,7 @@ impl Inventory {
         }
     }
 
-    /// What names were declared as.
+    /// What names were declared as, by name.
     pub(super) fn declarations(&self) -> &[Declaration] {
         &self.declarations
     }

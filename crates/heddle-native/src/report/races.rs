@@ -80,6 +80,12 @@ pub fn items(found: &Found<'_>, tables: &mut Tables) -> Vec<Item> {
             ..
         } = race
         {
+            if accesses
+                .iter()
+                .all(|access| tables.is_vouched_for(access.site))
+            {
+                continue;
+            }
             let raw = [accesses[0].site.raw(), accesses[1].site.raw()];
             let (accesses, why) = normal(found, tables, accesses, *why);
             let sites = [accesses[0].site, accesses[1].site];

@@ -101,7 +101,7 @@ pub fn lvalue(line: &str, column: u32) -> Option<Lvalue> {
     let (before, rest) = (line.get(..at)?, line.get(at..)?);
     match rest {
         [c, ..] if is_word(*c) && !c.is_ascii_digit() => {
-            let end = at + count(rest, is_word);
+            let end = qualified_end(&line, at + count(rest, is_word));
             let end = elements_end(&line, end);
             match trim_start(&line[end..]) {
                 ['(', ..] => called_on(before),
@@ -124,6 +124,16 @@ pub fn lvalue(line: &str, column: u32) -> Option<Lvalue> {
             ending(before, stars).map(element)
         }
         _ => None,
+    }
+}
+
+/// Where the name ends whose first part ends here: that of `stats::count` behind `count`.
+fn qualified_end(line: &[char], end: usize) -> usize {
+    match &line[end..] {
+        [':', ':', rest @ ..] if rest.first().is_some_and(|c| is_word(*c)) => {
+            qualified_end(line, end + 2 + count(rest, is_word))
+        }
+        _ => end,
     }
 }
 
@@ -470,6 +480,13 @@ mod tests {
         assert_eq!(named("y = a[i];", 5), Some("a[...]".into()));
         assert_eq!(named("a[i][j]++;", 8), Some("a[...][...]".into()));
         assert_eq!(named("hits[i] += t;", 5), Some("hits[...]".into()));
+    }
+
+    #[test]
+    fn what_stands_before_two_colons_is_no_variable() {
+        assert_eq!(named("x = stats::count;", 5), Some("count".into()));
+        assert_eq!(named("y = a::b::list[i];", 5), Some("list[...]".into()));
+        assert_eq!(named("auto last = std::prev(all.end());", 13), None);
     }
 
     #[test]

@@ -17,8 +17,14 @@ use std::rc::Rc;
 /// A site nothing is known of.
 pub const UNKNOWN: SiteId = SiteId::new(u32::MAX);
 
+/// A facet notes for all threads how it has narrowed a character; all of them note the same. Regular expressions do it.
+const VOUCHED_FOR: &[&str] = &["std::ctype<char>::narrow"];
+
 /// Where something was accessed, as a row of the tables, and how.
 pub type Accessed = (SiteId, AccessKind);
+
+/// What the line of an access says, what that means, and the module that knows it.
+pub type Understood = (Lvalue, Meaning, Rc<Known>);
 
 /// Where something is declared: file, line and column, which is 1 if it is not known.
 pub type Declared = (String, u32, u32);
@@ -36,6 +42,8 @@ pub struct Tables<'a> {
     calls: HashMap<usize, Vec<Spot>>,
     files: HashMap<String, FileId>,
     names: HashMap<String, NameId>,
+    meanings: HashMap<Accessed, Option<Understood>>,
+    vouched_for: HashMap<SiteId, bool>,
     /// Objects of which members were raced on: where each starts, and what it is.
     pub(super) objects: Vec<(u64, Container, Rc<Known>)>,
     /// Whether a module with code of the program has no debug information.
@@ -54,6 +62,8 @@ impl<'a> Tables<'a> {
             calls: HashMap::new(),
             files: HashMap::new(),
             names: HashMap::new(),
+            meanings: HashMap::new(),
+            vouched_for: HashMap::new(),
             objects: Vec::new(),
             lacks_debug_information: false,
         }
@@ -163,6 +173,20 @@ impl<'a> Tables<'a> {
         file.is_some_and(|file| is_of_system(&file.path))
     }
 
+    /// Whether a site of the runtime's lies in code of the standard library's headers that shares data without a lock, and may:
+    /// the standard promises that two threads can call it.
+    pub fn is_vouched_for(&mut self, raw: SiteId) -> bool {
+        if let Some(&known) = self.vouched_for.get(&raw) {
+            return known;
+        }
+        let pc = self.modules.pc(raw);
+        let spots = pc.map_or_else(Vec::new, |pc| self.symbols.call(pc));
+        let innermost = spots.first().map(|spot| spot.function.as_str());
+        let is = innermost.is_some_and(|function| VOUCHED_FOR.contains(&function));
+        self.vouched_for.insert(raw, is);
+        is
+    }
+
     /// The name of the function that begins at `address`.
     pub fn function(&mut self, address: usize) -> Option<String> {
         let spots = self.symbols.call(address + 1);
@@ -235,8 +259,18 @@ impl<'a> Tables<'a> {
         Some((line(text, site.line)?, site.column))
     }
 
-    /// What debug information says of what an access is to.
-    pub fn meaning(&mut self, access: Accessed) -> Option<(Lvalue, Meaning, Rc<Known>)> {
+    /// What debug information says of what an access is to. It is asked for every byte of every place that an access
+    /// raced on.
+    pub fn meaning(&mut self, access: Accessed) -> Option<Understood> {
+        if let Some(known) = self.meanings.get(&access) {
+            return known.clone();
+        }
+        let meaning = self.understood(access);
+        self.meanings.insert(access, meaning.clone());
+        meaning
+    }
+
+    fn understood(&mut self, access: Accessed) -> Option<Understood> {
         let lvalue = self.lvalue(access)?;
         let row = self.legend.site(access.0)?;
         let mut files = self.files.iter();
