@@ -298,9 +298,19 @@ impl Engine {
         }
         let held = self.exclusion.set(earlier.hold);
         let excludes = |locks| !self.exclusion.disjoint(held, locks);
-        let crowds = self.overtakings.of_crowds(excludes);
+        self.has_followed_crowd(cursor, earlier.strand, excludes)
+    }
+
+    /// Whether many were overtaken, under locks that count, who may have done what `earlier` did.
+    pub(crate) fn has_followed_crowd(
+        &self,
+        cursor: &mut Cursor,
+        earlier: u32,
+        counts: impl Fn(LockSet) -> bool,
+    ) -> bool {
+        let crowds = self.overtakings.of_crowds(counts);
         crowds.into_iter().any(|Crowd { first, last }| {
-            !self.is_ordered(last, earlier.strand) && self.has_followed(cursor, first)
+            !self.is_ordered(last, earlier) && self.has_followed(cursor, first)
         })
     }
 
