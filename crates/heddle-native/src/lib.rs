@@ -22,6 +22,7 @@ pub mod atomic;
 mod busy;
 mod caller;
 mod cxx;
+mod daring;
 mod descriptors;
 mod end;
 mod fork;

@@ -10,7 +10,7 @@
 
 use crate::own_stack::Stacks;
 use crate::shim::{behind, export, keeping_errno};
-use crate::{busy, end};
+use crate::{busy, daring, end};
 use ::libc::{c_int, sigaction as Action, siginfo_t, stack_t};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -103,6 +103,10 @@ unsafe extern "C-unwind" fn arrived(signal: c_int, info: *mut siginfo_t, context
     // SAFETY: the system describes the signal.
     let code = unsafe { (*info).si_code };
     let is_fault = code > 0 && busy::FAULTS.contains(&signal);
+    // SAFETY: what the system passed.
+    if is_fault && unsafe { daring::leave(signal, context) } {
+        return;
+    }
     let wants_default = wanted(signal).handler.load(Ordering::Acquire) == ::libc::SIG_DFL;
     let cannot_wait = is_fault || wants_default && end::is_overdue();
     // SAFETY: what the system passed.

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 global_asm!(
     ".pushsection .tbss.heddle,\"awT\",@nobits",
     ".p2align 3",
-    ".irp name, heddle_checked, heddle_record, heddle_busy, heddle_mask, heddle_stack",
+    ".irp name, heddle_checked, heddle_record, heddle_busy, heddle_mask, heddle_stack, heddle_way_back",
     ".hidden \\name",
     ".globl \\name",
     ".type \\name, @tls_object",
@@ -67,6 +67,10 @@ word!(
 word!(
     /// Where the runtime's own stack for this thread begins, while nobody executes on it; else 0.
     stack, set_stack, "heddle_stack"
+);
+word!(
+    /// Where the thread goes on after a fault that it expects ([`crate::daring`]); 0 if it expects none.
+    way_back, set_way_back, "heddle_way_back"
 );
 word!(
     /// The signals that were blocked when one was put off ([`crate::busy`]).

@@ -436,6 +436,64 @@ fn tasks_of_our_interface_that_an_exit_cuts_off_are_counted() {
 }
 
 #[test]
+fn a_stack_that_leads_nowhere_is_no_end_of_the_program() {
+    // The frame pointer has other uses for code that is written by hand.
+    let rest = r#"
+__attribute__((noinline, used)) void count(void) { x++; }
+static __attribute__((noinline)) void *strange(void *unused)
+{
+    asm volatile("sub $8, %%rsp\n push %%rbp\n movabs $0x7000000000000000, %%rbp\n"
+                 "call count\n pop %%rbp\n add $8, %%rsp"
+                 ::: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], 0, strange, 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], 0);
+    puts("done");
+    return 0;
+}
+"#;
+    let output = finished(run(&["--"]).arg(program("strange", &["-mno-red-zone"], rest)));
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{}", all(&output));
+    assert!(
+        printed.contains("done\n") && printed.contains("race: x is"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn a_library_that_is_closed_again_is_named() {
+    let dir = scratch("limit-closed");
+    std::fs::write(dir.join("part.c"), "int z; void bump(void) { z++; }\n").expect("writable");
+    let main = r#"
+#include <dlfcn.h>
+int main(void)
+{
+    void *library = dlopen("./libpart.so", RTLD_NOW);
+    ((void (*)(void))dlsym(library, "bump"))();
+    return dlclose(library);
+}
+"#;
+    let main = compiled(&dir, "main", &[], main);
+    let shared = ["-shared", "-fPIC", "part.c", "-o", "libpart.so"];
+    succeed(Command::new("clang-22").current_dir(&dir).args(shared));
+    let printed = text(&finished(run(&["--"]).current_dir(&dir).arg(&main)).stdout);
+    assert!(
+        printed.contains("what libpart.so does: not built with heddle cc"),
+        "{printed}"
+    );
+    succeed(heddle().current_dir(&dir).args(["cc"]).args(shared));
+    let printed = text(&finished(run(&["--"]).current_dir(&dir).arg(&main)).stdout);
+    assert!(!printed.contains("not covered"), "{printed}");
+}
+
+#[test]
 fn a_library_that_was_built_otherwise_is_named_once() {
     let dir = scratch("limit-library");
     std::fs::write(dir.join("part.c"), "int part(void) { return 0; }\n").expect("writable");

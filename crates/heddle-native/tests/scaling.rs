@@ -45,6 +45,12 @@ fn tasks_that_race_on_one_location_cost_in_proportion_to_their_number() {
 }
 
 #[test]
+fn tasks_that_read_one_location_under_a_lock_cost_in_proportion_to_their_number() {
+    let found = ratio("readers", &[]);
+    assert!(found < 10.0, "5 times the tasks: {found:.1}");
+}
+
+#[test]
 fn a_million_racy_elements_cost_little_more_than_clean_ones() {
     let found = ["racy-elements", "racy-lines"].map(|program| ratio(program, &[]));
     assert!(

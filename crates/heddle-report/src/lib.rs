@@ -30,6 +30,7 @@ mod native;
 mod position;
 mod printable;
 mod problem;
+pub mod read;
 mod remedy;
 pub mod replayed;
 mod report;

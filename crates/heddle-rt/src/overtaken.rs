@@ -16,11 +16,13 @@
 //!    although those may not be excused: a race is then called possible.
 //! 3. Of one pair of tasks with more than [`APART`] such sections, what the reader did between two of them
 //!    counts as well, and is called possible.
+//! 4. Where very many sections, of many tasks, read a location before it is overwritten, it is not kept who they were:
+//!    whatever was done in a section that excludes the writer's, after any such read, counts.
 
 use crate::cache::ThreadCache;
 use crate::engine::{Cursor, Engine, NO_STRAND};
-use crate::exclusion::Hold;
-use crate::states::{LastId, Mark, Mask, StateId};
+use crate::exclusion::{Hold, LockSet};
+use crate::states::{LastId, Mark, Mask, Reader, StateId};
 use crate::sync::{AtomicBool, Mutex, Ordering, PoisonError};
 use heddle_core::TaskId;
 use heddle_core::order::tree::Nodes;
@@ -40,6 +42,13 @@ struct Overtaken {
     read: u32,
     last: u32,
     by: u32,
+}
+
+/// The first and the last strand with which a task overtook many under the same locks.
+#[derive(Clone, Copy, Debug)]
+struct Crowd {
+    first: u32,
+    last: u32,
 }
 
 /// Where a task stands in its sections.
@@ -62,6 +71,9 @@ type Parts = FxHashMap<TaskId, Vec<Overtaken>>;
 pub(crate) struct Overtakings {
     any: AtomicBool,
     of_task: Mutex<FxHashMap<TaskId, Parts>>,
+    any_crowd: AtomicBool,
+    /// By the locks that exclude those who belong to a crowd, and by the task that overtook one.
+    crowds: Mutex<FxHashMap<(LockSet, TaskId), Crowd>>,
 }
 
 impl Overtakings {
@@ -76,6 +88,16 @@ impl Overtakings {
             .filter(|part| part.read < strand && strand <= part.last)
             .map(|part| part.by)
             .collect()
+    }
+
+    /// Those that were overtaken under locks that count.
+    fn of_crowds(&self, counts: impl Fn(LockSet) -> bool) -> SmallVec<[Crowd; 4]> {
+        if !self.any_crowd.load(Ordering::Acquire) {
+            return SmallVec::new();
+        }
+        let crowds = self.crowds.lock().unwrap_or_else(PoisonError::into_inner);
+        let counted = crowds.iter().filter(|((locks, _), _)| counts(*locks));
+        counted.map(|(_, &crowd)| crowd).collect()
     }
 
     /// Forgets parts that no history names a strand of. Tells the strands that overtook the others.
@@ -95,6 +117,11 @@ impl Overtakings {
         });
         for part in of_task.values().flat_map(FxHashMap::values).flatten() {
             named(part.by);
+        }
+        let crowds = self.crowds.lock().unwrap_or_else(PoisonError::into_inner);
+        for crowd in crowds.values() {
+            named(crowd.first);
+            named(crowd.last);
         }
     }
 }
@@ -161,9 +188,14 @@ impl Engine {
         mask: Mask,
     ) {
         let mut overtaken: SmallVec<[(u32, u32); 4]> = SmallVec::new();
+        let mut has_crowd = false;
         let last = self.states.last(state);
         let wrote: SmallVec<[Hold; 4]> = self.states.held_at(last, mask).collect();
-        for (reader, read_in) in self.states.read_at(last, mask) {
+        for reader in self.states.read_at(last, mask) {
+            let Reader::Strand(reader, read_in) = reader else {
+                has_crowd = true;
+                continue;
+            };
             if self.forest.node(reader).task == cursor.task {
                 continue;
             }
@@ -173,13 +205,16 @@ impl Engine {
                 }
             }
         }
-        if overtaken.is_empty() {
+        if overtaken.is_empty() && !has_crowd {
             return;
         }
         cursor.strand = NO_STRAND;
         let by = self.strand(cursor);
         for (read, last) in overtaken {
             self.note_overtaken(Overtaken { read, last, by });
+        }
+        if has_crowd {
+            self.note_crowd(self.exclusion.set(cursor.hold), cursor.task, by);
         }
     }
 
@@ -212,7 +247,7 @@ impl Engine {
         let mut read = self.states.read_at(last, now.mask);
         self.exclusion.hands_over(now.hold)
             && !self.states.held_at(last, now.mask).any(is_own)
-            && !read.any(|(_, hold)| is_own(hold))
+            && !read.any(|read| matches!(read, Reader::Strand(_, hold) if is_own(hold)))
     }
 
     fn note_overtaken(&self, part: Overtaken) {
@@ -236,10 +271,47 @@ impl Engine {
         overtakings.any.store(true, Ordering::Release);
     }
 
+    fn note_crowd(&self, locks: LockSet, task: TaskId, by: u32) {
+        let overtakings = &self.overtakings;
+        let mut crowds = overtakings
+            .crowds
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let new = Crowd {
+            first: by,
+            last: by,
+        };
+        crowds.entry((locks, task)).or_insert(new).last = by;
+        overtakings.any_crowd.store(true, Ordering::Release);
+    }
+
     /// Whether what `earlier` did may not have happened if what the task does now had come first.
     pub(crate) fn is_overtaken(&self, cursor: &mut Cursor, earlier: u32) -> bool {
         let by = self.overtakings.of(self.forest.node(earlier).task, earlier);
         by.into_iter().any(|by| self.has_followed(cursor, by))
+    }
+
+    /// The same, of one of many who read what was overwritten, and held this.
+    pub(crate) fn is_of_overtaken_crowd(&self, cursor: &mut Cursor, earlier: Mark) -> bool {
+        if !self.exclusion.follows_look(earlier.hold) {
+            return false;
+        }
+        let held = self.exclusion.set(earlier.hold);
+        let excludes = |locks| !self.exclusion.disjoint(held, locks);
+        self.has_followed_crowd(cursor, earlier.strand, excludes)
+    }
+
+    /// Whether many were overtaken, under locks that count, who may have done what `earlier` did.
+    pub(crate) fn has_followed_crowd(
+        &self,
+        cursor: &mut Cursor,
+        earlier: u32,
+        counts: impl Fn(LockSet) -> bool,
+    ) -> bool {
+        let crowds = self.overtakings.of_crowds(counts);
+        crowds.into_iter().any(|Crowd { first, last }| {
+            !self.is_ordered(last, earlier) && self.has_followed(cursor, first)
+        })
     }
 
     /// Whether the task is in this strand or after it, hand-offs counted.

@@ -363,7 +363,7 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::history::Taken;
-    use heddle_core::{AccessKind, LockId, LockMode, SiteId, TaskKind};
+    use heddle_core::{AccessKind, FinishKind, LockId, LockMode, SiteId, TaskKind};
 
     /// Two tasks count under one lock in turn, as often as asked, while another thread has made an access and sleeps;
     /// says how many rows of each sort there are then.
@@ -450,6 +450,35 @@ mod tests {
         assert!(there < few, "{there} of {many} nodes are there");
         // A region, a phase, two members and a strand of each: what is left of a block is not worth much more.
         assert!(many <= 400 * 12, "{many} nodes were made");
+    }
+
+    /// A task opens as many finishes as asked, one after the other, each with a child that only the finish waits for;
+    /// says how many nodes there were and are.
+    fn nodes_after_finishes(finishes: u32) -> (usize, usize) {
+        let engine = Engine::new().expect("address space");
+        let mut cache = ThreadCache::new();
+        let mut main = engine.main_task();
+        let site = SiteId::new(1);
+        for _ in 0..finishes {
+            let finish = engine.finish_begin(&mut main, FinishKind::Group, site);
+            let mut child = engine.spawn_child(&mut main, TaskKind::Async, site);
+            engine.write(&mut cache, &mut child, 1, 2, || 7);
+            engine.end(child);
+            engine.finish_end(&mut main, finish);
+            let mut kept = Kept::default();
+            kept.cursor(&main);
+            // SAFETY: this thread is the only one, and has this cache.
+            unsafe { engine.reclaim([(&mut cache, true)].into_iter(), &kept) };
+        }
+        let reclaimed = engine.reclaimed.lock().expect("no panic");
+        let made = engine.forest.count() as usize;
+        (made, reclaimed.nodes.there(made))
+    }
+
+    #[test]
+    fn finishes_that_are_over_leave_nothing_behind() {
+        let ((few, _), (many, there)) = (nodes_after_finishes(200), nodes_after_finishes(4000));
+        assert!(there < few, "{there} of {many} nodes are there");
     }
 
     #[test]

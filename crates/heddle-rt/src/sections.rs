@@ -119,7 +119,11 @@ impl Engine {
                 continue;
             }
             let is_known = self.has_followed(cursor, last);
-            if !is_known && (self.handed_over(cursor, first) || self.is_overtaken(cursor, first)) {
+            if !is_known
+                && (self.handed_over(cursor, first)
+                    || self.is_overtaken(cursor, first)
+                    || self.has_followed_crowd(cursor, first, |_| true))
+            {
                 self.record(|book| book.hand_over(cursor.task, last));
                 self.receive_from(cursor, last, Through::Location);
             }

@@ -289,9 +289,9 @@ pub(crate) fn is_checked() -> bool {
     CURRENT.get().is_some() || world::is_explored()
 }
 
-/// Whether the running task is one of a check on several threads.
-pub(crate) fn is_pooled() -> bool {
-    with(|context| context.session.execution == crate::session::Execution::Pool).unwrap_or(false)
+/// Whether the running task is one of a check, on threads that wait for locks as they do elsewhere.
+pub(crate) fn is_watched() -> bool {
+    CURRENT.get().is_some()
 }
 
 /// What was checked for a strand holds until [`strand`] says another.

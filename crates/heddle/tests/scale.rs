@@ -1,6 +1,6 @@
 //! A million tasks side by side, recursion a hundred thousand deep: in every mode.
 
-use heddle::{Checker, Shared, SharedVec, finish, join};
+use heddle::{Checker, Shared, SharedVec, finish, join, par_for};
 
 const WIDE: usize = 1_000_000;
 const DEEP: usize = 100_000;
@@ -51,6 +51,17 @@ fn a_million_tasks_are_checked_serially_and_in_parallel() {
         let report = Checker::new().parallel(threads).check(wide);
         report.assert_clean();
         assert_eq!(report.stats().tasks as usize, WIDE + 1);
+    }
+}
+
+#[test]
+fn tasks_that_race_on_one_location_may_be_many() {
+    for threads in [0, 2] {
+        let report = Checker::new().parallel(threads).check(|| {
+            let last = Shared::new(0);
+            par_for(0..WIDE / 4, |n| last.set(n));
+        });
+        assert_eq!(report.races().count(), 1);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Threads and what synchronises them, under the names of the standard library; and threads nobody knows.
 
 use heddle::sync::{Arc, Barrier, Condvar, Mutex, OnceLock, mpsc};
-use heddle::{Shared, SharedVec, check, thread};
-use std::panic::catch_unwind;
+use heddle::{Shared, SharedVec, check, join, thread};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn a_thread_runs_beside_its_creator_until_it_is_joined() {
@@ -181,4 +181,41 @@ fn values_of_other_threads_alone_do_not_matter() {
 fn a_panic_of_a_thread_is_its_joiners_business() {
     check(|| assert!(thread::spawn(|| panic!("expected")).join().is_err())).assert_clean();
     assert_eq!(thread::spawn(|| 5).join().unwrap(), 5);
+}
+
+/// Two take both locks, each another one first, and neither goes on before both have one.
+fn crossed(run: impl FnOnce(&(dyn Fn() + Sync), &(dyn Fn() + Sync))) {
+    let (left, right, both) = (Mutex::new(0), Mutex::new(0), Barrier::new(2));
+    let one = || {
+        let _left = left.lock();
+        both.wait();
+        let _right = right.lock();
+    };
+    let other = || {
+        let _right = right.lock();
+        both.wait();
+        let _left = left.lock();
+    };
+    run(&one, &other);
+}
+
+#[test]
+fn those_who_wait_for_each_others_locks_are_told_so() {
+    let threads = || {
+        crossed(|one, other| {
+            thread::scope(|s| {
+                s.spawn(one);
+                s.spawn(other);
+            });
+        });
+    };
+    let tasks = || crossed(|one, other| _ = join(one, other));
+    let check = |threads, body: &(dyn Fn() + Sync)| {
+        let checker = heddle::Checker::new().parallel(threads);
+        let checked = AssertUnwindSafe(|| checker.check(body));
+        assert!(catch_unwind(checked).is_err());
+    };
+    check(0, &threads);
+    check(2, &threads);
+    check(2, &tasks);
 }

@@ -45,7 +45,7 @@ pub fn load<P: Program>(
     identity: &str,
     program: &P,
 ) -> Result<Option<Checkpoint>, Problem> {
-    let text = match fs::read_to_string(file) {
+    let text = match heddle_report::read::text(file) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => {

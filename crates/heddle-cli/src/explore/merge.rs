@@ -4,7 +4,6 @@
 //! only if every part is there and was explored to its end.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use heddle_report::Problem;
@@ -63,7 +62,7 @@ fn read_all(files: &[std::path::PathBuf]) -> Result<Vec<Part>, Problem> {
 }
 
 fn read(file: &Path) -> Result<Value, Problem> {
-    let text = fs::read_to_string(file).map_err(|error| {
+    let text = heddle_report::read::text(file).map_err(|error| {
         Problem::plain(format!(
             "cannot read {}: {}",
             file.display(),

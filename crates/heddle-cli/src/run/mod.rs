@@ -170,7 +170,7 @@ pub fn find(name: &OsStr) -> Result<PathBuf, String> {
 /// The program reads the file at its end; what is wrong with it shows before.
 fn readable(suppressions: &Path) -> Result<(), String> {
     let shown = suppressions.display();
-    let text = std::fs::read_to_string(suppressions).map_err(|error| {
+    let text = heddle_report::read::text(suppressions).map_err(|error| {
         format!(
             "cannot read the suppressions in {shown}: {}",
             reason(&error)

@@ -13,6 +13,7 @@ mod conversion;
 mod exec;
 mod format;
 mod input;
+mod loader;
 mod mapping;
 mod memory;
 mod output;

@@ -3,6 +3,7 @@
 //! Taken only when a race is first met, with the unwinder that every program has for exceptions: it
 //! needs no frame pointers, so it finds its way through the OpenMP library too.
 
+use crate::daring;
 use std::ffi::{c_int, c_void};
 
 /// Calls kept of one stack; recursion can make a million.
@@ -19,12 +20,17 @@ unsafe extern "C" {
 const GO_ON: c_int = 0;
 const STOP: c_int = 5;
 
-/// The return addresses on the calling thread's stack, innermost first.
+/// The return addresses on the calling thread's stack, innermost first: as many as can be found.
 pub fn calls() -> Vec<usize> {
     let mut calls = Vec::with_capacity(DEPTH);
-    // SAFETY: `note` gets the vector and is called only during this call.
-    unsafe { _Unwind_Backtrace(note, (&raw mut calls).cast()) };
+    daring::dare(walk, (&raw mut calls).cast());
     calls
+}
+
+/// Never more calls than there is room for: nothing is allocated here.
+extern "C" fn walk(calls: *mut c_void) {
+    // SAFETY: `note` gets the vector and is called only during this call.
+    unsafe { _Unwind_Backtrace(note, calls) };
 }
 
 extern "C" fn note(context: *mut c_void, calls: *mut c_void) -> c_int {

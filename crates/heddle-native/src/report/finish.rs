@@ -297,7 +297,7 @@ fn suppressions(options: &Options) -> Suppressions {
     let Some(path) = &options.suppressions else {
         return Suppressions::default();
     };
-    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let read = heddle_report::read::text(path).map_err(|error| error.to_string());
     let parsed = read.and_then(|text| Suppressions::parse(&text).map_err(|line| line.to_string()));
     parsed.unwrap_or_else(|problem| {
         let path = path.display();
@@ -309,7 +309,7 @@ fn suppressions(options: &Options) -> Suppressions {
 /// A file that cannot be used is complained about in one line; then every finding is new.
 fn baseline(options: &Options) -> Option<Baseline> {
     let path = options.baseline.as_ref()?;
-    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let read = heddle_report::read::text(path).map_err(|error| error.to_string());
     match read.and_then(|text| Baseline::read(&text)) {
         Ok(baseline) => Some(baseline),
         Err(problem) => {

@@ -223,7 +223,7 @@ impl Modules {
     }
 
     /// Adds what is loaded and not known yet.
-    fn refresh(&self) {
+    pub(crate) fn refresh(&self) {
         let _growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         for found in loaded() {
             let is_known = |module: &Module| {

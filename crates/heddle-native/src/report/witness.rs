@@ -33,6 +33,9 @@ static WITNESSES: Mutex<Option<Witnesses>> = Mutex::new(None);
 /// Called by the engine at each new race.
 pub(crate) fn witness(location: u64, sites: [u32; 2]) {
     let block = heap::block_in_words(location as usize * GRANULE);
+    let is_known = with(|witnesses| witnesses.stacks.contains_key(&sites));
+    // Nothing is held while the program's stack is looked at.
+    let stack = (!is_known).then(|| below(sites[1]));
     let mut witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner);
     let Witnesses {
         stacks,
@@ -44,7 +47,9 @@ pub(crate) fn witness(location: u64, sites: [u32; 2]) {
         Some(block) => _ = blocks.entry(location).or_insert(block),
         None => _ = (frames.entry(location)).or_insert_with(|| above(location as usize * GRANULE)),
     }
-    stacks.entry(sites).or_insert_with(|| below(sites[1]));
+    if let Some(stack) = stack {
+        stacks.entry(sites).or_insert(stack);
+    }
 }
 
 /// A thread is created by a call that returns to `pc`. If a library made it, its callers will be asked for.

@@ -47,6 +47,10 @@ impl Engine {
 
     /// The task's innermost finish is over, and with it all its tasks.
     pub fn finish_end(&self, cursor: &mut Cursor, scope: FinishScope) {
+        if cursor.wait != ROOT {
+            // Children that it has not waited for itself: the finish has.
+            self.forest.leave(cursor.wait);
+        }
         self.forest.leave(scope.node);
         (cursor.scope, cursor.finish) = (scope.outer_scope, scope.outer_finish);
         cursor.wait = scope.outer_wait;

@@ -149,6 +149,7 @@ impl Engine {
             {
                 let is_excused = self.handed_over(cursor, mark.strand)
                     || self.is_overtaken(cursor, mark.strand)
+                    || self.is_of_overtaken_crowd(cursor, mark)
                     || self.has_seen_write_after(cursor, touch.granule, mark);
                 let certainty = if is_excused {
                     Certainty::Possible

@@ -1,6 +1,6 @@
 //! What the last writes of a granule held, and the reads in sections since: what hand-offs follow from.
 
-use super::{Blocks, LOOKS, LastId, LastLink, Mark, Mask, States};
+use super::{Blocks, CROWD, LOOKS, LastId, LastLink, MANY, Mark, Mask, Reader, States};
 use crate::exclusion::Hold;
 
 impl States {
@@ -38,7 +38,7 @@ impl States {
     }
 
     /// The same, after a read in a section. When there are many, the oldest are drawn together: those whose reader and
-    /// sections are `of` the same.
+    /// sections are `of` the same, and when there are even more, all of them.
     pub(crate) fn look<K: PartialEq>(
         &self,
         blocks: &mut Blocks,
@@ -47,9 +47,15 @@ impl States {
         of: impl Fn(u32, Hold) -> K,
     ) -> Option<LastId> {
         let looks = self.lasts_of(last).filter(LastLink::is_look).count();
-        let rest = match looks >= 2 * LOOKS && looks.is_power_of_two() {
-            true => self.drawn_together(blocks, last, of)?,
-            false => last,
+        let rest = match looks {
+            CROWD.. => self.drawn_together(blocks, last, |_| None::<K>)?,
+            _ if looks >= 2 * LOOKS && looks.is_power_of_two() => {
+                self.drawn_together(blocks, last, |link| match link.reader {
+                    MANY => None,
+                    reader => Some(of(reader, link.hold)),
+                })?
+            }
+            _ => last,
         };
         let link = LastLink {
             hold: now.hold,
@@ -60,13 +66,13 @@ impl States {
         self.push_last(blocks, link)
     }
 
-    /// The latest reads as they are, and one for all others of the same sort: what came after the first of these, up
-    /// to the release of the last.
+    /// The latest reads as they are, and one for all others `of` the same: what came after the first of these, up to the
+    /// release of the last. Those of nobody are a crowd.
     fn drawn_together<K: PartialEq>(
         &self,
         blocks: &mut Blocks,
         last: LastId,
-        of: impl Fn(u32, Hold) -> K,
+        of: impl Fn(LastLink) -> Option<K>,
     ) -> Option<LastId> {
         let mut looks = 0;
         let mut kept: Vec<LastLink> = Vec::new();
@@ -77,7 +83,15 @@ impl States {
                 kept.push(link);
                 continue;
             }
-            let sort = (of(link.reader, link.hold), link.mask);
+            let sort = (of(link), link.mask);
+            let link = match sort.0 {
+                Some(_) => link,
+                None => LastLink {
+                    reader: MANY,
+                    hold: Hold::NOTHING,
+                    ..link
+                },
+            };
             match sorts.iter().position(|(other, _)| *other == sort) {
                 Some(known) => {
                     let at: usize = sorts[known].1;
@@ -99,12 +113,14 @@ impl States {
         self.lasts.push_in(&mut blocks.lasts, link).map(LastId)
     }
 
-    /// The reads of these bytes in sections since they were last written, and what they held.
-    pub(crate) fn read_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = (u32, Hold)> {
+    /// The reads of these bytes in sections since they were last written.
+    pub(crate) fn read_at(&self, last: LastId, mask: Mask) -> impl Iterator<Item = Reader> {
         let read = move |link: &LastLink| link.mask & mask != 0 && link.is_look();
-        self.lasts_of(last)
-            .filter(read)
-            .map(|link| (link.reader, link.hold))
+        let reader = |link: LastLink| match link.reader {
+            MANY => Reader::Crowd,
+            strand => Reader::Strand(strand, link.hold),
+        };
+        self.lasts_of(last).filter(read).map(reader)
     }
 
     /// What the last writes of these bytes held.

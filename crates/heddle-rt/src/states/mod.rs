@@ -149,13 +149,28 @@ struct GroupLink {
 struct LastLink {
     hold: Hold,
     mask: Mask,
-    /// The strand that has read these bytes since, or the one it came after; 0 if this is the write.
+    /// The strand that has read these bytes since, or the one it came after; 0 if this is the write, [`MANY`] if it is a
+    /// crowd.
     reader: u32,
     rest: LastId,
 }
 
 /// Reads in sections that are kept apart, at least.
 const LOOKS: usize = 16;
+
+/// From so many on, the others are a crowd: it is not known any more who they were, nor in which sections.
+const CROWD: usize = 5 * LOOKS;
+
+/// The strands of a crowd.
+const MANY: u32 = u32::MAX;
+
+/// Who has read something in a section since it was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reader {
+    /// It ended this strand, or came after it, and held this.
+    Strand(u32, Hold),
+    Crowd,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct General {

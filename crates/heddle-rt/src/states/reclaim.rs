@@ -1,6 +1,6 @@
 //! Finds rows that no location refers to.
 
-use super::{Blocks, FORM, GENERAL, Hold, ListId, StateId, States};
+use super::{Blocks, FORM, GENERAL, Hold, ListId, MANY, StateId, States};
 use crate::plain::{IdleRows, UsedRows};
 use crate::store::{Bits, Idle};
 
@@ -79,7 +79,9 @@ impl States {
         let mut at = general.last.0;
         while at != 0 && used.lasts.set(at) {
             let link = self.lasts.get(at);
-            named(link.reader, link.hold);
+            if link.reader != MANY {
+                named(link.reader, link.hold);
+            }
             at = link.rest.0;
         }
     }

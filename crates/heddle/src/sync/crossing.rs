@@ -1,4 +1,5 @@
-//! Threads of a checked parallel run that wait for each other's locks: told instead of waited for.
+//! Threads of a check that wait for each other's locks: told instead of waited for. A check has threads if it runs on
+//! several, or if the program makes its own.
 //!
 //! Who holds what and who waits for what is written down under one lock, so that of the threads of a
 //! circle the last one to wait sees it.
@@ -45,14 +46,14 @@ fn claim(lock: LockId, mode: LockMode, at: Caller) -> Claim {
 
 /// The running task has taken the lock.
 pub(super) fn holds(lock: LockId, mode: LockMode, at: Caller) {
-    if context::is_pooled() {
+    if context::is_watched() {
         claims().held.push(claim(lock, mode, at));
     }
 }
 
 /// The running task is about to give it back.
 pub(super) fn gives_back(lock: LockId) {
-    if context::is_pooled() {
+    if context::is_watched() {
         let thread = std::thread::current().id();
         let is_it = |held: &Claim| held.lock == lock && held.thread == thread;
         let mut claims = claims();
@@ -75,7 +76,7 @@ pub(super) fn waits(
     mode: LockMode,
     at: Caller,
 ) -> Waiting {
-    if !context::is_pooled() {
+    if !context::is_watched() {
         return Waiting(None);
     }
     let wanted = claim(lock, mode, at);
