@@ -1,6 +1,8 @@
 //! What reports on native programs say, in the program's own words.
 
 mod harness;
+#[path = "reports/moved.rs"]
+mod moved;
 #[path = "reports/recursion.rs"]
 mod recursion;
 #[path = "reports/storage.rs"]

@@ -92,6 +92,7 @@ mod tests {
     fn race(location: &str, certainty: Certainty, tasks: [&str; 2]) -> Finding {
         let access = |phrase: &str| Access {
             operation: Operation::Write,
+            frees: false,
             position: None,
             function: None,
             task: Arc::new(Task {

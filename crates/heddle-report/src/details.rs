@@ -4,7 +4,7 @@
 //! function an access is and who called it, and what the memory is that two tasks met on. These tables
 //! stand beside the legend, so that front ends without such knowledge need none.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use heddle_core::{Finding, NameId, SiteId, TaskId};
@@ -17,6 +17,8 @@ use crate::model::Numbered;
 pub struct Details {
     /// The function around a site, and the call that led there.
     pub frames: HashMap<SiteId, FrameInfo>,
+    /// Sites of writes that give the memory back.
+    pub frees: HashSet<SiteId>,
     /// What the name of a place stands for.
     pub objects: HashMap<NameId, Arc<ObjectInfo>>,
     /// How many locations pairs of positions raced on, where findings do not have all of them.

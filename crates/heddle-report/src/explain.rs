@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use heddle_core::{Access, AccessKind, Certainty, TaskId, TaskKind, Why};
+use heddle_core::{Access, Certainty, TaskId, TaskKind, Why};
 
-use crate::model::{self, Note, Operation, Stop};
+use crate::model::{self, Note, Stop};
 use crate::native::Relation;
 use crate::resolve::Resolver;
 use crate::sort::in_source_order;
@@ -40,14 +40,6 @@ pub fn both(first: &model::Access, second: &model::Access) -> Option<String> {
         true => format!("{one} by {two}"),
         false => format!("{one} and {other} by {two}"),
     })
-}
-
-/// What the access does.
-pub fn operation(access: &Access) -> Operation {
-    match access.kind {
-        AccessKind::Read => Operation::Read,
-        AccessKind::Write => Operation::Write,
-    }
 }
 
 /// Why the two accesses are parallel, and what to do next.

@@ -11,7 +11,7 @@ use heddle_core::{
 use crate::circle;
 use crate::explain::{self, Explanation};
 use crate::many;
-use crate::model::{Access, Certainty, Finding, Kind, Note, Stop, Wait};
+use crate::model::{Access, Certainty, Finding, Kind, Note, Operation, Stop, Wait};
 use crate::resolve::Resolver;
 use crate::separation::Told;
 use crate::torn::{self, Tear};
@@ -329,8 +329,10 @@ pub fn certainty(found: &CoreFinding) -> Certainty {
 }
 
 fn access(resolver: &Resolver, access: &CoreAccess) -> Access {
+    let operation = resolver.operation(access);
     Access {
-        operation: explain::operation(access),
+        operation,
+        frees: operation == Operation::Free,
         position: resolver.position(access.site),
         function: resolver.function(access.site).map(str::to_owned),
         task: resolver.task(access.task),

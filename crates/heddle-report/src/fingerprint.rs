@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Finding, Kind};
+use crate::model::{Finding, Kind, Operation};
 use crate::position::Position;
 
 /// The findings, each with its fingerprint.
@@ -31,7 +31,10 @@ fn of(finding: &Finding) -> u128 {
     print.add(&format!("{:?} {:?}", finding.kind, finding.certainty));
     print.add(variable(finding.location.as_deref().unwrap_or_default()));
     for access in finding.accesses.iter() {
-        print.add(access.operation.noun());
+        print.add(match access.operation {
+            Operation::Read => "read",
+            Operation::Write | Operation::Free => "write",
+        });
         print.add(access.function.as_deref().unwrap_or_default());
         print.add_place(access.position.as_ref());
     }

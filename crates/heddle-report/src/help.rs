@@ -3,11 +3,11 @@
 
 use heddle_core::{Access, AccessKind, Certainty, LockId, TaskId, TaskKind};
 
-use crate::explain::{Explanation, operation};
+use crate::explain::Explanation;
 use crate::locks::is_nameless;
 use crate::native::Relation;
 use crate::remedy::{Model, Remedy};
-use crate::update::{Update, is_used_behind};
+use crate::update::{Update, behind_statement, extreme, is_ordered_by, is_used_behind};
 
 /// A suggestion in words, and what it changes.
 type Suggestion = (String, Remedy);
@@ -62,11 +62,7 @@ impl Explanation<'_> {
                 self.loop_help().into_iter().collect()
             }
             Some(Relation::Team) => {
-                let [first, second] = self.accesses.map(|access| self.describe(access));
-                vec![(
-                    format!("put a barrier between {first} and {second}"),
-                    Remedy::WaitForAll,
-                )]
+                vec![self.barrier_help()]
             }
             Some(Relation::Sections) => {
                 vec![(
@@ -144,8 +140,75 @@ impl Explanation<'_> {
         names.join(" and ")
     }
 
+    /// A reduction, if what the iterations of a loop do is to look for the largest or smallest value.
+    fn extreme_help(&self) -> Option<Suggestion> {
+        let write = self
+            .accesses
+            .iter()
+            .find(|access| access.kind == AccessKind::Write)?;
+        let variable = self.update(write).filter(Update::is_variable)?.variable;
+        let loop_at = self.loop_at().filter(|_| self.are_in_construct())?;
+        let [first, last] = {
+            let mut lines = [0, 0];
+            for (line, access) in lines.iter_mut().zip(self.accesses) {
+                *line = self.resolver.position(access.site)?.line;
+            }
+            lines.sort_unstable();
+            lines
+        };
+        let file = self.resolver.position(write.site)?.file;
+        // The statement starts where the first access is, and ends at the last or at the brace behind it.
+        let lines = |end: u32| {
+            let lines = (first..=end).map_while(|line| file.line(line));
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let starts = [lines(last), lines(last + 1)];
+        let operator = starts.iter().find_map(|text| extreme(text, &variable))?;
+        let help = format!("add reduction({operator}: {variable}) to the loop {loop_at}");
+        Some((help, Remedy::Separate))
+    }
+
+    /// A barrier between what a team does, which may be that of a construct that says not to wait.
+    fn barrier_help(&self) -> Suggestion {
+        let [first, second] = self.accesses.map(|access| self.describe(access));
+        let barrier = format!("put a barrier between {first} and {second}");
+        let help = match self.without_barrier() {
+            Some(at) => format!("take nowait away at line {at}, or {barrier}"),
+            None => barrier,
+        };
+        (help, Remedy::WaitForAll)
+    }
+
+    /// The line of the construct with `nowait` around the first access, if the other one stands behind it.
+    fn without_barrier(&self) -> Option<u32> {
+        let [first, second] = self
+            .accesses
+            .map(|access| self.resolver.position(access.site));
+        let (first, second) = (first?, second?);
+        let words = |line: u32| first.file.line(line).unwrap_or_default().trim_start();
+        let directive = (1..first.line)
+            .rev()
+            .find(|&line| words(line).starts_with("#pragma omp"))?;
+        let is_nowait = words(directive)
+            .split_whitespace()
+            .any(|word| word == "nowait");
+        if !is_nowait || first.file.path() != second.file.path() {
+            return None;
+        }
+        let between = (directive + 1..second.line).map_while(|line| first.file.line(line));
+        let behind = behind_statement(&between.collect::<Vec<_>>().join("\n"))
+            .lines()
+            .count();
+        let ends = second.line.checked_sub(behind.try_into().ok()?)?;
+        (behind > 0 && ends >= first.line).then_some(directive)
+    }
+
     /// Iterations of one loop, or threads of one team at one line.
     fn loop_help(&self) -> Option<Suggestion> {
+        self.extreme_help().or_else(|| self.shared_help())
+    }
+
+    fn shared_help(&self) -> Option<Suggestion> {
         let updates = self.accesses.map(|access| self.update(access));
         let [Some(first), Some(second)] = updates else {
             return None;
@@ -237,11 +300,20 @@ impl Explanation<'_> {
                 AccessKind::Read => "in",
                 AccessKind::Write => "inout",
             };
-            let (one, other) = (clause(self.inner.kind), clause(self.outer.kind));
-            let sibling = self.resolver.task_phrase(sibling);
-            let text =
-                format!("give {task} depend({one}: {name}) and {sibling} depend({other}: {name})");
-            help.insert(0, (text, Remedy::Dependence));
+            let tasks = [
+                (self.inner, task),
+                (self.outer, self.resolver.task_phrase(sibling)),
+            ];
+            let lacking = tasks
+                .iter()
+                .filter(|(access, _)| !self.has_clause(access, &name));
+            let clauses = lacking
+                .map(|(access, task)| format!("{task} depend({}: {name})", clause(access.kind)));
+            let clauses: Vec<String> = clauses.collect();
+            if !clauses.is_empty() {
+                let text = format!("give {}", clauses.join(" and "));
+                help.insert(0, (text, Remedy::Dependence));
+            }
         }
         help
     }
@@ -374,6 +446,15 @@ impl Explanation<'_> {
         (first.text == second.text).then_some(first.text)
     }
 
+    /// Whether the construct that made the task of an access says already that it depends on the variable.
+    fn has_clause(&self, access: &Access, variable: &str) -> bool {
+        let info = self.resolver.outcome().task(access.task);
+        let at = info.and_then(|info| self.resolver.position(info.site));
+        let directive = at.as_ref().and_then(|at| at.file.line(at.line));
+        let writes = access.kind == AccessKind::Write;
+        directive.is_some_and(|text| is_ordered_by(text, variable, writes))
+    }
+
     /// Whether the construct that makes the tasks has a depend clause, in which what they access can be named.
     fn takes_depend(&self) -> bool {
         let info = self.resolver.outcome().task(self.inner.task);
@@ -466,7 +547,7 @@ impl Explanation<'_> {
 
     /// `the write at 3:4`.
     pub(crate) fn describe(&self, access: &Access) -> String {
-        let noun = operation(access).noun();
+        let noun = self.resolver.operation(access).noun();
         format!("the {noun} {}", self.resolver.at(access.site))
     }
 }

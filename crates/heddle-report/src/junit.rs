@@ -72,7 +72,7 @@ impl Suite {
             suite.errors += 1;
         }
         if suite.cases.is_empty() {
-            suite.add(&format!("clean: {}", report.guarantee), None, "");
+            suite.add(&format!("clean: {}", report.covered()), None, "");
         }
         suite
     }
@@ -131,7 +131,7 @@ fn failure(report: &Saved, finding: &SavedFinding) -> String {
         let _ = writeln!(
             text,
             "{} by {} at {at}",
-            access.operation,
+            access.noun(),
             access.task.called()
         );
     }
@@ -156,7 +156,7 @@ fn failure(report: &Saved, finding: &SavedFinding) -> String {
     if let Some(replay) = &finding.replay {
         let _ = writeln!(text, "replay: {}", replay.command);
     }
-    let _ = writeln!(text, "guarantee: {}", report.guarantee);
+    let _ = writeln!(text, "guarantee: {}", report.covered());
     format!(
         "<failure type=\"{}\" message=\"{}\">{}</failure>",
         escaped(finding.title()),

@@ -300,6 +300,9 @@ fn is_empty<T>(list: &Arc<[T]>) -> bool {
 pub struct Access {
     /// Read or write.
     pub operation: Operation,
+    /// Whether it gives the memory back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub frees: bool,
     /// Where in the source.
     pub position: Option<Position>,
     /// In which function, where it is known.
@@ -354,6 +357,9 @@ pub enum Operation {
     Read,
     /// The location's value is set.
     Write,
+    /// The memory is given back, which no other access may come after: a write that readers are told of.
+    #[serde(rename = "write")]
+    Free,
 }
 
 /// A task and how it came to be.
@@ -457,19 +463,21 @@ pub struct Note {
 }
 
 impl Operation {
-    /// `read` or `write`, for "the write at 3:4".
+    /// `read`, `write` or `free`, for "the write at 3:4".
     pub fn noun(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
+            Self::Free => "free",
         }
     }
 
-    /// `read` or `written`, for "x is written by".
+    /// `read`, `written` or `freed`, for "x is written by".
     pub fn participle(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "written",
+            Self::Free => "freed",
         }
     }
 }

@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use heddle_core::{
-    Access, Awaited, Finding, FinishId, FinishKind, Legend, LockId, NameId, Outcome, Place, SiteId,
-    TaskId, TaskKind, TokenId,
+    Access, AccessKind, Awaited, Finding, FinishId, FinishKind, Legend, LockId, NameId, Outcome,
+    Place, SiteId, TaskId, TaskKind, TokenId,
 };
 
 use crate::details::Details;
-use crate::model::{Frame, MAIN, Object, Spawned, Task};
+use crate::model::{Frame, MAIN, Object, Operation, Spawned, Task};
 use crate::native;
 use crate::position::{Position, Source};
 
@@ -95,6 +95,16 @@ impl<'a> Resolver<'a> {
     pub fn function(&self, site: SiteId) -> Option<&'a str> {
         let frame = self.details?.frames.get(&site)?;
         Some(&frame.function)
+    }
+
+    /// What the access does.
+    pub fn operation(&self, access: &Access) -> Operation {
+        let frees = |details: &Details| details.frees.contains(&access.site);
+        match access.kind {
+            AccessKind::Read => Operation::Read,
+            AccessKind::Write if self.details.is_some_and(frees) => Operation::Free,
+            AccessKind::Write => Operation::Write,
+        }
     }
 
     /// The calls that led to the site, innermost first.

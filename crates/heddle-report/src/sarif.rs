@@ -98,10 +98,7 @@ fn invocation(reports: &[Saved]) -> Value {
     let notes = reports.iter().flat_map(|report| {
         let error = report.error.iter();
         let error = error.map(|error| notification("error", &error.message, &error.position));
-        let mut covered = format!("{}: guarantee: {}", report.program, report.guarantee);
-        if !report.not_covered.is_empty() {
-            covered += &format!(" (not covered: {})", report.not_covered.join(", "));
-        }
+        let covered = format!("{}: guarantee: {}", report.program, report.covered());
         let left_out = (report.left_out > 0)
             .then(|| format!("{}: {} more findings", report.program, report.left_out));
         let notes = [covered].into_iter().chain(left_out);
@@ -227,8 +224,9 @@ fn called(finding: &SavedFinding, number: usize) -> String {
 }
 
 fn access_words(access: &SavedAccess, task: &str) -> String {
-    let verb = match access.operation.as_str() {
+    let verb = match access.noun() {
         "read" => "read",
+        "free" => "freed",
         _ => "written",
     };
     let mut text = format!("{verb} by {task}");

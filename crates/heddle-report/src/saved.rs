@@ -21,6 +21,9 @@ pub struct Saved {
     pub verdict: String,
     /// What the absence of findings means.
     pub guarantee: String,
+    /// How many threads it is limited to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
     /// What that phrase leaves out.
     #[serde(default)]
     pub not_covered: Vec<String>,
@@ -178,6 +181,9 @@ pub struct SavedPosition {
 pub struct SavedAccess {
     /// `read` or `write`.
     pub operation: String,
+    /// Whether it gives the memory back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub frees: bool,
     /// Where.
     #[serde(default)]
     pub position: Option<SavedPosition>,
@@ -192,6 +198,32 @@ pub struct SavedAccess {
     /// The calls that led there, innermost first.
     #[serde(default)]
     pub stack: Vec<SavedFrame>,
+}
+
+impl Saved {
+    /// The guarantee with its limits, as text has it.
+    pub fn covered(&self) -> String {
+        let mut text = self.guarantee.clone();
+        match self.threads {
+            Some(1) => text += " with 1 thread",
+            Some(threads) => text += &format!(" with {threads} threads"),
+            None => {}
+        }
+        if !self.not_covered.is_empty() {
+            text += &format!(" (not covered: {})", self.not_covered.join(", "));
+        }
+        text
+    }
+}
+
+impl SavedAccess {
+    /// `read`, `write` or `free`.
+    pub fn noun(&self) -> &str {
+        match self.frees {
+            true => "free",
+            false => &self.operation,
+        }
+    }
 }
 
 /// A task and how it came to be.

@@ -287,7 +287,7 @@ impl Told<'_> {
 
     /// `read of head at 5:13`.
     fn describe(&self, access: &CoreAccess, place: &Place) -> String {
-        let noun = crate::explain::operation(access).noun();
+        let noun = self.resolver.operation(access).noun();
         let place = self.resolver.place(place);
         format!("{noun} of {place} {}", self.resolver.at(access.site))
     }

@@ -167,7 +167,7 @@ impl Tear<'_> {
 
     /// `the write at 3:4`.
     fn describe(&self, access: &CoreAccess) -> String {
-        let noun = crate::explain::operation(access).noun();
+        let noun = self.resolver.operation(access).noun();
         format!("the {noun} {}", self.resolver.at(access.site))
     }
 }

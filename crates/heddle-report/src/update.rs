@@ -26,6 +26,9 @@ const OPERATORS: [(&str, &str); 8] = [
     ("^=", "^"),
 ];
 
+/// What a bracket may follow that is no name.
+const KEYWORDS: [&str; 6] = ["if", "while", "for", "switch", "return", "sizeof"];
+
 impl Update {
     /// The access at this column, counted in characters from 1; none if the text does not tell.
     pub fn read(line: &str, column: u32) -> Option<Self> {
@@ -51,7 +54,9 @@ impl Update {
         let name = name.rsplit(['.', '>']).next().unwrap_or_default();
         let variable = name.trim_start_matches('*').trim().to_owned();
         let starts = |c: char| c.is_alphabetic() || c == '_';
-        variable.starts_with(starts).then(|| Self {
+        // Gcc's place of a condition is the bracket behind the word.
+        let is_name = variable.starts_with(starts) && !KEYWORDS.contains(&&*variable);
+        is_name.then(|| Self {
             is_element: text.contains('['),
             operator,
             variable,
@@ -82,8 +87,49 @@ pub fn is_used_behind(text: &str, variable: &str) -> bool {
     })
 }
 
+/// What a statement such as `if (x > best) best = x;` makes of a variable, in OpenMP's words: the maximum or the minimum.
+/// The statement is all of the text, in braces or not.
+pub fn extreme(text: &str, variable: &str) -> Option<&'static str> {
+    let text: String = text.split_whitespace().collect();
+    let (condition, then) = text
+        .strip_prefix("if(")?
+        .split_once(&format!("{variable}="))?;
+    let (condition, is_block) = match condition.strip_suffix("){") {
+        Some(condition) => (condition, true),
+        None => (condition.strip_suffix(')')?, false),
+    };
+    let value = then.strip_suffix(if is_block { ";}" } else { ";" })?;
+    let at = condition.find(['<', '>'])?;
+    let (left, right) = (
+        &condition[..at],
+        condition[at + 1..].trim_start_matches('='),
+    );
+    let is_more = condition[at..].starts_with('>');
+    let is_maximum = match (
+        left == value && right == variable,
+        left == variable && right == value,
+    ) {
+        (true, _) => is_more,
+        (_, true) => !is_more,
+        _ => return None,
+    };
+    Some(if is_maximum { "max" } else { "min" })
+}
+
+/// Whether the clauses of a directive order what a task does to a variable, as one that reads or writes it.
+pub fn is_ordered_by(directive: &str, variable: &str, writes: bool) -> bool {
+    let clauses = directive.split("depend").skip(1);
+    clauses
+        .filter_map(|rest| rest.trim_start().strip_prefix('(')?.split(')').next())
+        .any(|clause| {
+            let (kind, names) = clause.split_once(':').unwrap_or_default();
+            let is_kind = matches!(kind.trim(), "out" | "inout") || !writes && kind.trim() == "in";
+            is_kind && names.split(',').any(|name| name.trim() == variable)
+        })
+}
+
 /// What follows the first statement: it ends with a semicolon or a closing brace outside of all brackets.
-fn behind_statement(text: &str) -> &str {
+pub fn behind_statement(text: &str) -> &str {
     let mut depth = 0i32;
     let end = text.char_indices().find(|&(_, c)| {
         depth += i32::from("({[".contains(c)) - i32::from(")}]".contains(c));
@@ -167,6 +213,33 @@ mod tests {
     fn read(line: &str, column: u32) -> (String, String, Option<&'static str>) {
         let found = Update::read(line, column).expect("an access");
         (found.variable, found.text, found.operator)
+    }
+
+    #[test]
+    fn extremes_are_statements_that_do_nothing_else() {
+        let of = |text| extreme(text, "best");
+        assert_eq!(of("if (a[i].x > best)\n    best = a[i].x;"), Some("max"));
+        assert_eq!(of("if (best >= v) {\n    best = v;\n}"), Some("min"));
+        assert_eq!(of("if (v < best) best = v;"), Some("min"));
+        assert_eq!(of("if (best < v) best = v;"), Some("max"));
+        assert_eq!(of("if (v > best) { best = v; at = i; }"), None);
+        assert_eq!(of("if (v > best) best = v + 1;"), None);
+        assert_eq!(of("if (v > limit) best = v;"), None);
+        assert_eq!(of("if (v == best) best = v;"), None);
+    }
+
+    #[test]
+    fn clauses_that_are_there_are_known() {
+        let directive = "#pragma omp task shared(x) depend(out: x, y) depend(in : z)";
+        assert!(is_ordered_by(directive, "x", true) && is_ordered_by(directive, "y", false));
+        assert!(is_ordered_by(directive, "z", false) && !is_ordered_by(directive, "z", true));
+        assert!(!is_ordered_by("#pragma omp task shared(x)", "x", false));
+    }
+
+    #[test]
+    fn a_condition_is_no_variable() {
+        assert_eq!(Update::read("    if (v > best)", 8), None);
+        assert_eq!(Update::read("    while (!flag)", 11), None);
     }
 
     #[test]

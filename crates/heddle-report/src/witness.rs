@@ -83,17 +83,23 @@ fn side(resolver: &Resolver, tasks: &[TaskId], access: SiteId) -> Vec<Stop> {
     stops
 }
 
-/// Tasks that are called like one of the other side get another name.
+/// Tasks that are called like one of the other side get another name. Only a single one is the other one.
 fn told_apart(known: &[Stop], stops: &[Stop]) -> Vec<Stop> {
-    let is_known = |stop: &Stop| known.iter().any(|other| other.phrase == stop.phrase);
-    let told = stops.iter().map(|stop| match is_known(stop) {
-        true => Stop {
-            phrase: "the other one".into(),
-            ..stop.clone()
-        },
-        false => stop.clone(),
+    let is_known = |stop: &&Stop| {
+        let is_task = !stop.place.is_empty();
+        is_task && known.iter().any(|other| other.phrase == stop.phrase)
+    };
+    let is_single = stops.iter().filter(is_known).count() == 1;
+    let phrase = |stop: &Stop| match is_known(&stop) {
+        true if is_single => "the other one".into(),
+        true => another(&stop.phrase),
+        false => stop.phrase.clone(),
+    };
+    let stops = stops.iter().map(|stop| Stop {
+        phrase: phrase(stop),
+        ..stop.clone()
     });
-    told.collect()
+    stops.collect()
 }
 
 fn stop(resolver: &Resolver, task: TaskId, site: SiteId) -> Stop {

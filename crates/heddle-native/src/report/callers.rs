@@ -2,7 +2,8 @@
 //!
 //! Of the earlier of two racing accesses nothing is kept but its place: to note every call while the program runs would
 //! cost more than the check. But the code itself says which calls there are. Where only one way leads from the
-//! start of a task to the access, that way is its stack. Where several do, only what they have in common is shown.
+//! start of a task to the access, that way is its stack. Where several do, only what they have in common is shown: calls
+//! inside of the standard library, which are not shown, may differ.
 //!
 //! Every four bytes of the code that hold the distance to the start of a function, and stand where an instruction has such a
 //! distance, are taken for a reference to it: for a call if the instruction is one, else for an address that is kept,
@@ -118,16 +119,16 @@ impl Callers {
         }
     }
 
-    /// The addresses that the calls on the stack of an access at `address` return to, innermost first: as far
-    /// as there is only one way with the calls that were `seen`. Ways from functions that `is_body` accepts go before
-    /// all others.
-    pub fn stack(
+    /// The ways to an access at `address` that make the calls that were `seen`, if all ways were followed. Each has the
+    /// addresses that its calls return to, innermost first. Ways from functions that `is_body` accepts go before all
+    /// others.
+    pub fn ways(
         &self,
         image: &Image,
         (address, seen): (u64, &[u64]),
         start: Start,
         is_body: impl Fn(u64) -> bool,
-    ) -> Vec<u64> {
+    ) -> Vec<Vec<u64>> {
         let mut search = Search {
             callers: self,
             image,
@@ -141,13 +142,10 @@ impl Callers {
         if ways.iter().any(|way| is_body(way.function)) {
             ways.retain(|way| is_body(way.function));
         }
-        let Some((first, rest)) = ways.split_first().filter(|_| !search.is_open) else {
-            return Vec::new();
-        };
-        let first = &first.calls;
-        let same = |at: usize| rest.iter().all(|way| way.calls.get(at) == first.get(at));
-        let len = (0..first.len()).take_while(|&at| same(at)).count();
-        first[..len].to_vec()
+        match search.is_open {
+            true => Vec::new(),
+            false => ways.into_iter().map(|way| way.calls).collect(),
+        }
     }
 }
 

@@ -45,6 +45,9 @@ pub fn demangled(symbol: &str) -> String {
     name.map_or_else(|| symbol.to_owned(), |name| as_written(&name))
 }
 
+/// How lambdas are called, before the name of the function they stand in.
+pub const LAMBDA: &str = "a lambda in ";
+
 /// Arguments of the standard library's templates that nobody writes.
 const DEFAULTS: [&str; 6] = [
     "allocator",
@@ -81,7 +84,7 @@ fn lambda(name: &str) -> String {
     let class = class.and_then(|class| class.rsplit_once("::"));
     match class {
         Some((around, class)) if class.starts_with("$_") || class.starts_with("{lambda(") => {
-            format!("a lambda in {around}")
+            format!("{LAMBDA}{around}")
         }
         _ => name.to_owned(),
     }

@@ -177,6 +177,7 @@ impl Inventory {
     /// The fixed addresses of a variable; none if it has no memory or each thread has its own.
     fn pieces(&self, unit: &Unit<Bytes>, entry: &Entry) -> Option<Vec<Piece>> {
         let location = entry.attr(gimli::DW_AT_location)?.exprloc_value()?;
+        let is_computed = is_computed(location.operations(unit.encoding()));
         let mut operations = location.operations(unit.encoding());
         let (mut pieces, mut offset, mut start) = (Vec::new(), 0, None);
         while let Some(operation) = operations.next().ok()? {
@@ -196,6 +197,16 @@ impl Inventory {
                     offset += size_in_bits / 8;
                 }
                 Operation::PlusConstant { value } => start = start.map(|start| start + value),
+                // A variable that is only ever one of two values may be kept in a byte, from which they are computed.
+                Operation::Deref { size, .. } if is_computed => {
+                    let size = Some(u64::from(size));
+                    let piece = |start| Piece {
+                        start,
+                        offset,
+                        size,
+                    };
+                    pieces.extend(start.take().map(piece));
+                }
                 // A part that the optimiser left out, or one that each thread has for itself.
                 _ => start = None,
             }
@@ -223,9 +234,18 @@ impl Inventory {
         };
         let name = attribute(gimli::DW_AT_linkage_name).or_else(|| attribute(gimli::DW_AT_name))?;
         let name = text(&self.dwarf, unit, name)?;
+        // Gcc's lambdas have no name of their own: they belong to the function around them.
+        if name == "operator()" {
+            return None;
+        }
         let (file, line, _) = declared(&self.dwarf, unit, entry)?;
         Some((file_name(&file).to_owned(), line, demangled(&name)))
     }
+}
+
+/// Whether these operations compute a value, and do not lead to where it is kept.
+fn is_computed(mut operations: gimli::OperationIter<Bytes>) -> bool {
+    std::iter::from_fn(|| operations.next().ok()?).any(|one| one == Operation::StackValue)
 }
 
 /// Where an entry was declared: file, line, column.

@@ -53,6 +53,11 @@ impl Tables<'_> {
         global.unwrap_or_else(|| self.elsewhere(address, hints))
     }
 
+    /// What a variable that lives as long as the program is called, or the part of one at this address.
+    pub fn name_of_global(&mut self, address: usize) -> Option<String> {
+        self.global(address).map(|located| located.name)
+    }
+
     /// A name for the lock at this address.
     pub fn lock(&mut self, address: usize, block: Option<Block>) -> String {
         let accesses = [(super::tables::UNKNOWN, AccessKind::Read); 2];
@@ -97,7 +102,9 @@ impl Tables<'_> {
             _ => (ObjectKind::DataBlock, None),
         };
         // The standard library's own lines say nothing of the program.
-        let is_of_library = kind == ObjectKind::Heap && self.is_of_system(allocation);
+        let is_of_library = kind == ObjectKind::Heap
+            && (self.is_of_system(allocation)
+                || keeper.is_none() && self.is_made_in_system(block.origin.site));
         let written = accesses
             .into_iter()
             .filter(|_| is_of_library && keeper.is_none());

@@ -15,8 +15,8 @@ use crate::report::tables::{Accessed, Tables};
 use crate::report::witness::Witnesses;
 use crate::runtime::{Lock, LockKind};
 use heddle_core::{
-    Access, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId, TaskId,
-    TaskInfo, TaskKind, Why, roster::Participants,
+    Access, AccessKind, Certainty, Finding, FinishId, FinishInfo, LockId, NameId, Place, SiteId,
+    TaskId, TaskInfo, TaskKind, Why, roster::Participants,
 };
 use heddle_report::Unit;
 use heddle_rt::{ATOMIC, Engine, RacyBytes};
@@ -87,6 +87,7 @@ pub fn items(found: &Found<'_>, tables: &mut Tables) -> Vec<Item> {
                 continue;
             }
             let raw = [accesses[0].site.raw(), accesses[1].site.raw()];
+            settle(found, tables, place.location, bytes, accesses);
             let (accesses, why) = normal(found, tables, accesses, *why);
             let sites = [accesses[0].site, accesses[1].site];
             let touching = [0, 1].map(|n| (sites[n], accesses[n].kind));
@@ -359,6 +360,26 @@ fn construct(found: &Found<'_>, task: TaskId) -> Option<SiteId> {
     matches!(made.kind, TaskKind::Task | TaskKind::Member).then_some(made.site)
 }
 
+/// Finds the positions that the compiler dropped, by the name of what is accessed there.
+fn settle(found: &Found<'_>, tables: &mut Tables, granule: u64, bytes: u8, accesses: &[Access; 2]) {
+    let sites = [0, 1].map(|n: usize| accesses[n].site);
+    let address = granule as usize * GRANULE + bytes.trailing_zeros() as usize;
+    let is_heap = found.witnesses.blocks.contains_key(&granule);
+    for index in 0..2 {
+        if tables.is_settled(sites[index]) {
+            continue;
+        }
+        let global = match is_heap {
+            true => None,
+            false => tables.name_of_global(address),
+        };
+        let other = tables.site(sites[1 - index]);
+        let written = || tables.lvalue((other, accesses[1 - index].kind));
+        let name = global.or_else(|| written().map(|lvalue| lvalue.to_string()));
+        tables.settle(sites[index], &name.unwrap_or_default());
+    }
+}
+
 /// Accesses with rows of the tables for sites, in the sequence of the source.
 fn normal(
     found: &Found<'_>,
@@ -385,6 +406,12 @@ fn normal(
     let rows = [row(0), row(1)];
     let mut accesses = accesses.clone();
     (accesses[0].site, accesses[1].site) = (rows[0], rows[1]);
+    for access in accesses
+        .iter()
+        .filter(|access| access.kind == AccessKind::Write)
+    {
+        tables.note_free(access.site);
+    }
     let rank = |tables: &mut Tables, access: &Access| {
         let at = tables.legend.site(access.site).map(|site| {
             let path = tables.legend.file(site.file).map(|file| file.path.clone());

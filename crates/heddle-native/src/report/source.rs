@@ -4,6 +4,7 @@
 //! name there at all, but the text at the access does.
 
 use std::fmt;
+use std::ops::Range;
 
 /// The column just past the token that starts at this column; both count characters from 1.
 pub fn token_end(line: &str, column: u32) -> u32 {
@@ -26,6 +27,67 @@ pub fn word(line: &str, word: &str) -> Option<u32> {
         !before.is_some_and(is_word) && !after.is_some_and(is_word)
     })?;
     Some(line[..at].chars().count() as u32 + 1)
+}
+
+/// The names in a line that an opening parenthesis follows, and their columns.
+pub fn calls(line: &str) -> Vec<(String, u32)> {
+    let line: Vec<char> = line.chars().collect();
+    let mut calls = Vec::new();
+    let mut at = 0;
+    while at < line.len() {
+        let len = count(&line[at..], is_word);
+        if len > 0 && matches!(trim_start(&line[at + len..]), ['(', ..]) {
+            calls.push((line[at..at + len].iter().collect(), at as u32 + 1));
+        }
+        at += len.max(1);
+    }
+    calls
+}
+
+/// The lines of the function of this name, if it is defined here: to the brace that ends it at the start of a line, or in
+/// its first one.
+pub fn body(text: &str, name: &str) -> Option<Range<u32>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_named = |row: &usize| calls(lines[*row]).iter().any(|(called, _)| called == name);
+    let is_definition = |row: &usize| {
+        let next = lines.get(row + 1).is_some_and(|line| line.starts_with('{'));
+        !lines[*row].starts_with([' ', '\t']) && (next || lines[*row].contains('{'))
+    };
+    let start = (0..lines.len()).filter(is_named).find(is_definition)?;
+    let is_end = |row: &usize| {
+        lines[*row].starts_with('}') || *row == start && lines[*row].trim_end().ends_with('}')
+    };
+    let end = (start..lines.len()).find(is_end)?;
+    Some(start as u32 + 1..end as u32 + 2)
+}
+
+/// What gives memory back.
+const FREES: [&str; 6] = [
+    "free",
+    "cfree",
+    "omp_free",
+    "delete",
+    "realloc",
+    "reallocarray",
+];
+
+/// Whether the call at this column, or the operator, gives memory back.
+pub fn frees(line: &str, column: u32) -> bool {
+    let line: Vec<char> = line.chars().collect();
+    let at = (column as usize).saturating_sub(1).min(line.len());
+    let (before, rest) = line.split_at(at);
+    let is_named = |c: &char| is_word(*c) || *c == ':';
+    let name: String = match rest {
+        // Gcc's place of a call.
+        ['(', ..] => last_word(before),
+        _ => rest.iter().take_while(|c| is_named(c)).collect(),
+    };
+    let before: String = before.iter().filter(|c| !c.is_whitespace()).collect();
+    // Gcc's place of the operator is what it is applied to.
+    let is_operand = ["delete", "delete[]"]
+        .iter()
+        .any(|word| before.ends_with(word));
+    is_operand || FREES.contains(&name.rsplit(':').next().unwrap_or_default())
 }
 
 /// What an access reads or writes, as its line writes it: `sum`, `st->samples`, `m[...].re`, `*out`.
@@ -112,6 +174,8 @@ pub fn lvalue(line: &str, column: u32) -> Option<Lvalue> {
         ['*', after @ ..] if !ends_operand(before) => from(after).map(target),
         // Gcc's place of a call.
         ['(', ..] => called_on(&before[..before.len() - last_word(before).chars().count()]),
+        // Gcc's place of a call of `operator[]`.
+        [']', ..] => ending(&line[..=at], Stars::MayMultiply),
         [c, ..] if is_assignment(rest) || *c == '[' => {
             let element = |mut found: Lvalue| {
                 found.steps.extend((*c == '[').then_some(Step::Element));
@@ -458,6 +522,27 @@ mod tests {
         assert_eq!(token_end(line, 9), 11);
         assert_eq!(token_end(line, 13), 14);
         assert_eq!(token_end("", 7), 8);
+    }
+
+    #[test]
+    fn what_gives_memory_back_is_known_at_each_compilers_place() {
+        let line = "    std::free(body); delete one; delete[] many; x = realloc(x, 9);";
+        for column in [5, 14, 22, 29, 34, 43, 53, 60] {
+            assert!(frees(line, column), "{column}");
+        }
+        assert!(!frees(line, 15) && !frees(line, 49) && !frees("set_free(x);", 1));
+    }
+
+    #[test]
+    fn calls_and_the_functions_they_are_of_are_found() {
+        let text = "static int f(int n)\n{\n    return n;\n}\nint g(void) { return f (1) + 2; }\n";
+        assert_eq!(
+            calls("    return f (1) + g(2);"),
+            [("f".into(), 12), ("g".into(), 20)]
+        );
+        assert_eq!(body(text, "f"), Some(1..5));
+        assert_eq!(body(text, "g"), Some(5..6));
+        assert_eq!(body(text, "n"), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From code addresses to functions and source positions.
 
 use crate::report::callers::{self, Callers, Start};
-use crate::report::functions::{self, Named};
+use crate::report::functions::{self, LAMBDA, Named};
 use crate::report::image::Image;
 use crate::report::inventory::Inventory;
 use crate::report::modules::{Module, Modules};
@@ -41,6 +41,18 @@ impl Spot {
     pub fn is_of_system(&self) -> bool {
         self.at.as_ref().is_some_and(|at| is_of_system(&at.file))
     }
+}
+
+/// What the compiler kept of the source position of some code. Optimisation drops the position of what it moves out of
+/// a loop, and the column of what stands for several places of one line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// All of it, or there never was one.
+    All,
+    /// The line.
+    Line,
+    /// Nothing.
+    Nothing,
 }
 
 /// Whether a file is a header of the compiler or the system.
@@ -120,9 +132,47 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// The calls on the stack of an access at `pc`, innermost first, as far as only one way leads there with the
-    /// calls that were `seen`.
-    pub fn callers(&mut self, pc: usize, start: Start, seen: &[usize]) -> Vec<usize> {
+    /// What was kept of the position of the call that returns to `pc`.
+    pub fn kept(&mut self, pc: usize) -> Kept {
+        let pc = pc.saturating_sub(1);
+        let Some((module, Some(known))) = self.module(pc) else {
+            return Kept::All;
+        };
+        let frames = known.image.context.find_frames(module.in_file(pc));
+        let Ok(Ok(Some(frame))) = frames.skip_all_loads().map(|mut frames| frames.next()) else {
+            return Kept::All;
+        };
+        let location = frame.location.map(|at| (at.line, at.column));
+        match location {
+            None | Some((None | Some(0), _)) => Kept::Nothing,
+            Some((_, None | Some(0))) => Kept::Line,
+            Some(_) => Kept::All,
+        }
+    }
+
+    /// The positions of the other code in the function around `pc`, with an address in it; the nearest first.
+    pub fn around(&mut self, pc: usize) -> Vec<(usize, At)> {
+        let Some((module, Some(known))) = self.module(pc) else {
+            return Vec::new();
+        };
+        let address = module.in_file(pc);
+        let Some(function) = known.image.function(address) else {
+            return Vec::new();
+        };
+        let end = function.start + function.size;
+        let rows = known.image.context.find_location_range(function.start, end);
+        let rows = rows.into_iter().flatten();
+        let mut rows: Vec<(u64, At)> = rows
+            .filter_map(|(start, _, location)| Some((start, at(location)?)))
+            .collect();
+        rows.sort_by_key(|(start, _)| start.abs_diff(address));
+        let in_memory = |(start, at)| (module.in_memory(start), at);
+        rows.into_iter().map(in_memory).collect()
+    }
+
+    /// The ways to an access at `pc` with the calls that were `seen`, if all are known. Each has its calls, innermost
+    /// first.
+    pub fn ways(&mut self, pc: usize, start: Start, seen: &[usize]) -> Vec<Vec<usize>> {
         let Some((module, Some(known))) = self.module(pc) else {
             return Vec::new();
         };
@@ -139,11 +189,10 @@ impl<'a> Symbols<'a> {
         let callers = known.callers.get_or_init(|| Callers::new(&known.image));
         let address = module.in_file(pc.saturating_sub(1));
         let seen: Vec<u64> = seen.iter().map(|&call| module.in_file(call)).collect();
-        let stack = callers.stack(&known.image, (address, &seen), start, is_body);
-        stack
-            .into_iter()
-            .map(|call| module.in_memory(call))
-            .collect()
+        let ways = callers.ways(&known.image, (address, &seen), start, is_body);
+        let in_memory =
+            |way: Vec<u64>| way.into_iter().map(|call| module.in_memory(call)).collect();
+        ways.into_iter().map(in_memory).collect()
     }
 
     /// Where the construct stands whose code calls the runtime and returns to `pc`.
@@ -186,10 +235,17 @@ fn spots(known: &Known, address: u64) -> Vec<Spot> {
             .function
             .as_ref()
             .and_then(|name| name.raw_name().ok());
-        // Gcc tells no more of a lambda; its symbol says in which function it is.
-        let raw = raw.filter(|name| name != "operator()");
+        // Gcc tells no more of a lambda; its symbol says in which function it is, unless it was inlined elsewhere.
+        let is_lambda = raw.as_deref() == Some("operator()");
+        let raw = raw.filter(|_| !is_lambda);
         let symbol = raw.or_else(|| Some(known.image.symbol(address)?.name.into()));
-        let (function, is_outlined) = name(known, &symbol.unwrap_or_default(), at.as_ref());
+        let (mut function, is_outlined) = name(known, &symbol.unwrap_or_default(), at.as_ref());
+        if is_lambda && !function.contains("operator()") && !function.starts_with(LAMBDA) {
+            let around = at
+                .as_ref()
+                .and_then(|at| known.inventory.function_at(&at.file, at.line));
+            function = around.map_or(function, |around| format!("{LAMBDA}{around}"));
+        }
         let spot = Spot {
             function,
             at,

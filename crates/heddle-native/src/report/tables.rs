@@ -8,7 +8,7 @@ use crate::report::declarations::{Container, Meaning};
 use crate::report::modules::{Modules, Role};
 use crate::report::paths::shown;
 use crate::report::source::{self, Lvalue};
-use crate::report::symbols::{At, Known, Spot, Symbols, is_of_system};
+use crate::report::symbols::{At, Kept, Known, Spot, Symbols, is_of_system};
 use heddle_core::{AccessKind, FileId, Legend, NameId, Site, SiteId, SourceFile};
 use heddle_report::{Details, FrameInfo};
 use std::collections::HashMap;
@@ -39,6 +39,8 @@ pub struct Tables<'a> {
     /// Functions, calls and memory.
     pub details: Details,
     rows: HashMap<(Spot, Option<SiteId>), SiteId>,
+    /// Sites of which all is known that can be.
+    settled: HashMap<SiteId, bool>,
     calls: HashMap<usize, Vec<Spot>>,
     files: HashMap<String, FileId>,
     names: HashMap<String, NameId>,
@@ -59,6 +61,7 @@ impl<'a> Tables<'a> {
             legend: Legend::default(),
             details: Details::default(),
             rows: HashMap::new(),
+            settled: HashMap::new(),
             calls: HashMap::new(),
             files: HashMap::new(),
             names: HashMap::new(),
@@ -104,19 +107,121 @@ impl<'a> Tables<'a> {
         At { line, column, ..at }
     }
 
+    /// Whether nothing can be found of the position of a site that is not known already.
+    pub fn is_settled(&mut self, raw: SiteId) -> bool {
+        if let Some(&is_settled) = self.settled.get(&raw) {
+            return is_settled;
+        }
+        let pc = self.modules.pc(raw);
+        let is_settled = pc.is_none_or(|pc| self.symbols.kept(pc) == Kept::All);
+        self.settled.insert(raw, is_settled);
+        is_settled
+    }
+
+    /// Finds where an access stands whose position the compiler dropped: the nearest code of its function that is of a line
+    /// with the accessed variable or member in it. Nothing is found for one whose position is known.
+    pub fn settle(&mut self, raw: SiteId, name: &str) {
+        let Some(pc) = self.modules.pc(raw) else {
+            return;
+        };
+        let word = &*last_word(name);
+        let kept = self.symbols.kept(pc);
+        if kept == Kept::All || word.is_empty() {
+            return;
+        }
+        let mut stack = self.spots(pc);
+        let found = match (kept, stack.first().and_then(|spot| spot.at.clone())) {
+            (Kept::Line, Some(at)) => self.with_word(&at, word).map(|at| (pc, at)),
+            _ => {
+                let around = self.symbols.around(pc);
+                around.into_iter().find_map(|(near, at)| {
+                    let is_own = !is_of_system(&at.file);
+                    Some((near + 1, is_own.then(|| self.with_word(&at, word))??))
+                })
+            }
+        };
+        let Some((near, at)) = found else {
+            if let Some(stack) = self.in_the_text(pc, word) {
+                self.calls.insert(pc, stack);
+                self.settled.insert(raw, true);
+            }
+            return;
+        };
+        if near != pc {
+            stack = self.spots(near);
+        }
+        if let Some(spot) = stack.first_mut() {
+            spot.at = Some(at);
+            self.calls.insert(pc, stack);
+            self.settled.insert(raw, true);
+        }
+    }
+
+    /// The same where the optimiser left no code of such a line: in the text of the function, or of one that it calls.
+    fn in_the_text(&mut self, pc: usize, word: &str) -> Option<Vec<Spot>> {
+        let outer = self.spots(pc).pop()?;
+        let around = self.symbols.around(pc).into_iter();
+        let mut files = around.map(|(_, at)| at.file);
+        let path = files.find(|path| !is_of_system(path))?;
+        let file = self.file(&path);
+        let text = self.legend.file(file)?.text.as_deref()?;
+        let at = |line, column| {
+            let file = path.clone();
+            Some(At { file, line, column })
+        };
+        let found = |row| Some((row, source::word(line(text, row)?, word)?));
+        let body = source::body(text, last_name(plain_name(&outer.function)))?;
+        if let Some((line, column)) = body.clone().find_map(found) {
+            let at = at(line, column);
+            return Some(vec![Spot { at, ..outer }]);
+        }
+        let (inner, call) = body.into_iter().find_map(|row| {
+            let mut calls = source::calls(line(text, row)?).into_iter();
+            calls.find_map(|(name, column)| {
+                let (line, within) = source::body(text, &name)?.find_map(found)?;
+                let spot = Spot {
+                    function: name,
+                    at: at(line, within),
+                    is_outlined: false,
+                };
+                Some((spot, at(row, column)))
+            })
+        })?;
+        Some(vec![inner, Spot { at: call, ..outer }])
+    }
+
+    /// The position of a word in the line of this one.
+    fn with_word(&mut self, at: &At, word: &str) -> Option<At> {
+        let file = self.file(&at.file);
+        let text = self.legend.file(file)?.text.as_deref()?;
+        let column = source::word(line(text, at.line)?, word)?;
+        let file = at.file.clone();
+        Some(At {
+            file,
+            column,
+            ..*at
+        })
+    }
+
+    /// What a reader sees of the stack of a call that returns to `pc`, reached through these calls.
     fn calls(&mut self, pc: usize, callers: &[usize]) -> Vec<Spot> {
+        let role = |pc: &usize| self.modules.role(*pc);
+        let task = callers.iter().take_while(|pc| role(pc) != Role::Starter);
+        let callers: Vec<usize> = task
+            .filter(|pc| role(pc) == Role::Program)
+            .copied()
+            .collect();
+        let callers = self.shown(&callers);
+        self.under(pc, callers)
+    }
+
+    /// The same, reached through calls of which this is what a reader sees.
+    fn under(&mut self, pc: usize, callers: Vec<Spot>) -> Vec<Spot> {
         let is_own = self.modules.role(pc) == Role::Program;
         self.lacks_debug_information |= is_own && !self.symbols.has_debug_information(pc);
-        let callers = callers.iter().copied();
-        let task = callers.take_while(|&pc| self.modules.role(pc) != Role::Starter);
-        let callers: Vec<_> = task
-            .filter(|&pc| self.modules.role(pc) == Role::Program)
-            .collect();
-        let callers: Vec<_> = callers.into_iter().flat_map(|pc| self.spots(pc)).collect();
-        let callers = callers.into_iter().filter(|spot| !spot.is_of_system());
         let mut stack: Vec<Spot> = match is_own {
             true => self.spots(pc).into_iter().chain(callers).collect(),
-            false => callers.collect(),
+            false => callers,
         };
         stack.dedup_by(|outer, inner| outer.wraps(inner));
         match stack.is_empty() {
@@ -128,26 +233,53 @@ impl<'a> Tables<'a> {
 
     /// The same, reached through the calls that the code has, as far as there is only one way.
     pub fn called_by_the_code(&mut self, raw: SiteId, start: Start) -> SiteId {
-        let pc = self.modules.pc(raw);
-        let callers = pc.map(|pc| self.symbols.callers(pc, start, &[]));
-        self.called(raw, &callers.unwrap_or_default())
+        let Some(pc) = self.modules.pc(raw) else {
+            return UNKNOWN;
+        };
+        let callers = self.callers(pc, start, &[]);
+        let stack = self.under(pc, callers);
+        self.stack(&stack)
     }
 
     /// The same, reached through calls that were seen. Where a function's last call was made by a jump, the stack did not
     /// show that function: the code does.
     pub fn called_as_seen(&mut self, raw: SiteId, callers: &[usize], start: Start) -> SiteId {
+        let Some(pc) = self.modules.pc(raw) else {
+            return UNKNOWN;
+        };
         let role = |pc: &usize| self.modules.role(*pc);
         let task = callers.iter().take_while(|pc| role(pc) != Role::Starter);
         let seen: Vec<usize> = task
             .filter(|pc| role(pc) == Role::Program)
             .copied()
             .collect();
-        let pc = self.modules.pc(raw);
-        let all = pc.map_or_else(Vec::new, |pc| self.symbols.callers(pc, start, &seen));
-        match all.len() > seen.len() {
-            true => self.called(raw, &all),
-            false => self.called(raw, callers),
-        }
+        let all = self.callers(pc, start, &seen);
+        let seen = self.shown(&seen);
+        let longer = if all.len() > seen.len() { all } else { seen };
+        let stack = self.under(pc, longer);
+        self.stack(&stack)
+    }
+
+    /// What a reader sees of the calls on the stack of an access at `pc`, innermost first, as far as all ways look alike
+    /// that lead there with the calls that were `seen`.
+    fn callers(&mut self, pc: usize, start: Start, seen: &[usize]) -> Vec<Spot> {
+        let ways = self.symbols.ways(pc, start, seen);
+        let mut ways = ways.into_iter().map(|way| self.shown(&way));
+        let Some(first) = ways.next() else {
+            return Vec::new();
+        };
+        let shared = |first: Vec<Spot>, other: Vec<Spot>| {
+            let same = first.into_iter().zip(other);
+            let same = same.take_while(|(one, other)| one == other);
+            same.map(|(one, _)| one).collect()
+        };
+        ways.fold(first, shared)
+    }
+
+    /// What of these calls a reader sees.
+    fn shown(&mut self, calls: &[usize]) -> Vec<Spot> {
+        let spots = calls.iter().flat_map(|&pc| self.spots(pc));
+        spots.filter(|spot| !spot.is_of_system()).collect()
     }
 
     /// The same, from outside of the standard library.
@@ -187,6 +319,13 @@ impl<'a> Tables<'a> {
         is
     }
 
+    /// Whether a call stands in the standard library, inlined or not.
+    pub fn is_made_in_system(&mut self, raw: SiteId) -> bool {
+        let spots = self.modules.pc(raw).map(|pc| self.symbols.call(pc));
+        let innermost = spots.as_ref().and_then(|spots| spots.first());
+        innermost.is_some_and(Spot::is_of_system)
+    }
+
     /// The name of the function that begins at `address`.
     pub fn function(&mut self, address: usize) -> Option<String> {
         let spots = self.symbols.call(address + 1);
@@ -209,6 +348,14 @@ impl<'a> Tables<'a> {
         self.legend.names.push(name.to_owned());
         self.names.insert(name.to_owned(), id);
         id
+    }
+
+    /// Notes that a write gives memory back, if its line says so.
+    pub fn note_free(&mut self, site: SiteId) {
+        let frees = |(line, column)| source::frees(line, column);
+        if self.line_of(site).is_some_and(frees) {
+            self.details.frees.insert(site);
+        }
     }
 
     /// The row of a place without function or callers.
@@ -379,6 +526,28 @@ impl<'a> Tables<'a> {
 /// `count` of `stats::count`.
 fn last_name(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
+}
+
+/// `stats::count` of `stats::count(int)`.
+fn plain_name(function: &str) -> &str {
+    function.split('(').next().unwrap_or(function)
+}
+
+/// `scale` of `current.scale`, and `y` of `s[1].y[2]`.
+fn last_word(name: &str) -> String {
+    let mut depth = 0;
+    let outside = |c: &char| {
+        depth += i32::from(*c == '[');
+        let is_outside = depth == 0;
+        depth -= i32::from(*c == ']');
+        is_outside
+    };
+    let name: String = name.chars().filter(outside).collect();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    name.rsplit(|c| !is_word(c))
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn line(text: &str, number: u32) -> Option<&str> {

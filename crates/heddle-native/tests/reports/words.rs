@@ -128,3 +128,56 @@ fn a_lock_without_a_name_is_one_to_hold_and_shared_objects_have_members() {
     says(" holding a mutex");
     says("help: hold the same mutex at the read at 10:24 too");
 }
+
+const FITTING: &str = "\
+static float points[300];
+static int a[100], b[100];
+int main(void)
+{
+    float best = -1;
+    int x = 0, y = 0;
+    #pragma omp parallel for num_threads(2)
+    for (int i = 0; i < 300; i++) {
+        if (points[i] > best)
+            best = points[i];
+    }
+    #pragma omp parallel num_threads(2)
+    {
+        #pragma omp for nowait
+        for (int i = 0; i < 100; i++)
+            a[i] = i;
+        #pragma omp for
+        for (int i = 0; i < 100; i++)
+            b[i] = a[99 - i];
+    }
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp task shared(x) depend(out: x)
+        x = 1;
+        #pragma omp task shared(x, y)
+        y = x + 1;
+        #pragma omp taskwait
+    }
+    return y + best + b[3] > 9;
+}
+";
+
+#[test]
+fn suggestions_know_what_the_constructs_say_already() {
+    for compiler in ["clang-22", "gcc"] {
+        for level in ["-O0", "-O1"] {
+            let option = format!("--compiler={compiler}");
+            let name = format!("fitting-{compiler}{level}");
+            let printed = report(&name, &[&option, level, "-fopenmp"], FITTING);
+            let says = |text: &str| assert!(printed.contains(text), "{name}: {text}\n{printed}");
+            says("help: add reduction(max: best) to the loop at line 7");
+            says(
+                "help: take nowait away at line 14, or put a barrier between the write at 16:18 and",
+            );
+            says("help: give the task created at 26:");
+            says(" depend(in: x)\n");
+            assert!(!printed.contains("depend(inout: x)"), "{name}: {printed}");
+        }
+    }
+}

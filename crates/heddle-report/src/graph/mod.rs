@@ -17,6 +17,7 @@ use heddle_core::{AccessKind, Finding, Legend, SiteId, TaskId};
 use crate::printable::printable;
 use crate::report::Grouping;
 use crate::sort::Sorted;
+use crate::update::Update;
 
 pub use build::Builder;
 pub use layout::Layout;
@@ -160,5 +161,11 @@ fn words(legend: &Legend, (kind, site): (AccessKind, SiteId)) -> String {
         .skip(from)
         .take(len.min(16))
         .collect();
+    // Where the place is an operator's, the line says what it is applied to.
+    let is_name = what.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let update = line
+        .filter(|_| !is_name)
+        .and_then(|line| Update::read(line, site.column));
+    let what = update.map_or(what, |update| update.text.chars().take(16).collect());
     format!("{verb} {} {}:{}", printable(&what), site.line, site.column)
 }

@@ -37,6 +37,13 @@ const words = (f) => [title(f), f.message, f.location || "", f.help || "", f.rep
   .join(" ").toLowerCase();
 for (const f of findings) f.words = words(f);
 
+// The guarantee with its limits, as text has it.
+function covered(r) {
+  const threads = r.threads ? ` with ${number(r.threads)} thread${r.threads > 1 ? "s" : ""}` : "";
+  const gaps = r.not_covered.length ? ` (not covered: ${r.not_covered.join(", ")})` : "";
+  return r.guarantee + threads + gaps;
+}
+
 function summarise() {
   const parts = data.reports.map((r) => {
     const certain = r.findings.filter((f) => f.certainty === "certain").length;
@@ -44,9 +51,8 @@ function summarise() {
     const found = [certain ? `${number(certain)} certain` : "", rest ? `${number(rest)} possible` : "",
       r.known ? `${number(r.known)} known` : "", r.suppressed ? `${number(r.suppressed)} suppressed` : "",
       r.left_out ? `${number(r.left_out)} not listed` : ""].filter(Boolean).join(", ");
-    const gaps = r.not_covered.length ? ` (not covered: ${r.not_covered.join(", ")})` : "";
     const error = r.error ? `; stopped: ${r.error.message}` : "";
-    return `${r.program}: ${found || "clean"}. Guarantee: ${r.guarantee}${gaps}${error}`;
+    return `${r.program}: ${found || "clean"}. Guarantee: ${covered(r)}${error}`;
   });
   by("summary").textContent = parts.length > 3
     ? `${number(parts.length)} programs, ${number(findings.length)} findings` : parts.join("\n");
@@ -137,6 +143,9 @@ const memory = { global: "a global variable", heap: "a heap block", data_block: 
 
 const nth = (n) => `${number(n)}${(n % 100 > 10 && n % 100 < 14) || !(n % 10) || n % 10 > 3 ? "th" : ["st", "nd", "rd"][n % 10 - 1]}`;
 
+// A free is a write that gives the memory back.
+const noun = (a) => (a.frees ? "free" : a.operation);
+
 // What a task is called in a sentence; the second of two that are called alike is another one.
 const who = (task) => task.phrase || task.name;
 const doer = (f, at) => {
@@ -175,7 +184,7 @@ function detail(f) {
   const to = by("detail");
   if (!f) {
     to.replaceChildren(make("h2", {}, findings.length ? "Nothing matches the filter." : "No findings."),
-      make("p", {}, data.reports.map((r) => `${r.program}: ${r.guarantee}`).join("; ")));
+      make("p", {}, data.reports.map((r) => `${r.program}: ${covered(r)}`).join("; ")));
     if (!findings.length && data.graphs[0]) graph(to, data.graphs[0], null);
     return;
   }
@@ -184,7 +193,7 @@ function detail(f) {
   const sides = f.accesses.map((a, at) => {
     const held = a.locks.length ? `, holding ${a.locks.join(" and ")}` : "";
     const where = a.function ? ` in ${a.function}` : "";
-    const verb = a.operation === "read" ? "read" : "written";
+    const verb = { read: "read", write: "written", free: "freed" }[noun(a)];
     return source(a.position, `${verb} by ${doer(f, at)}${where}${held}, at ${place(a.position)}`, ["one", "two", "one"][at] || "");
   });
   const waits = f.waits.map((w, at) => source(w.position, `${who(w.task)} waits for ${w.awaited}`, at % 2 ? "two" : "one"));
@@ -192,7 +201,7 @@ function detail(f) {
   nodes.push(make("h3", {}, "Source"), make("div", { class: "sources" }, ...sides, ...waits, ...alone));
   f.accesses.filter((a) => a.stack.length > 1).forEach((a) => {
     const calls = a.stack.map((c) => make("span", { class: "row" }, c.position ? `${c.function} at ${place(c.position)}` : c.function));
-    nodes.push(make("h3", {}, `Calls that led to the ${a.operation}`), make("pre", {}, ...calls));
+    nodes.push(make("h3", {}, `Calls that led to the ${noun(a)}`), make("pre", {}, ...calls));
   });
   if (f.why.length) nodes.push(make("h3", {}, "Why"), make("div", { class: "why" }, f.why.map((n) => n.text).join(", ")));
   if (f.help) nodes.push(make("h3", {}, "What to do"), make("div", { class: "fix" }, f.help));
@@ -251,7 +260,7 @@ function chains(f) {
       lane = next;
       strand = g.strands.findIndex((s) => s[0] === next);
     }
-    g.strands.push([lane, g.strands[strand][1] + 1, [`${a.operation} ${f.location || ""}`, place(a.position)], true, []]);
+    g.strands.push([lane, g.strands[strand][1] + 1, [`${noun(a)} ${f.location || ""}`, place(a.position)], true, []]);
     g.edges.push([strand, g.strands.length - 1, "next"]);
     (g.picked = g.picked || []).push(g.strands.length - 1);
   });

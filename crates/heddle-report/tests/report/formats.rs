@@ -98,6 +98,20 @@ fn sarif_has_what_its_schema_asks_for() {
     }
 }
 
+#[test]
+fn every_format_says_how_far_the_guarantee_reaches() {
+    let mut report = scene(SOURCE).report();
+    report.threads = Some(2);
+    report.not_covered = vec!["libz.so".into()];
+    let reach = "all schedules of this input with 2 threads (not covered: libz.so)";
+    assert!(text::render(&report, text::Colour::Plain).contains(&format!("guarantee: {reach}")));
+    let saved = [saved(&report)];
+    let log = sarif::log(&saved).to_string();
+    assert!(log.contains(&format!("guarantee: {reach}")), "{log}");
+    let xml = junit::document(&saved);
+    assert!(xml.contains(&format!("guarantee: {reach}")), "{xml}");
+}
+
 fn check_locations(list: &Value) {
     let list = list.as_array().expect("a list of locations");
     let ids: Vec<_> = list.iter().filter_map(|one| one["id"].as_u64()).collect();
