@@ -46,7 +46,9 @@ pub struct Hints {
 impl Tables<'_> {
     /// What the byte at this address is.
     pub fn locate(&mut self, address: usize, hints: Hints) -> Located {
-        if let Some(block) = hints.block {
+        // What OpenMP's runtime has allocated are records of many tasks: their private variables are no heap blocks.
+        let is_of_runtime = |block: &Block| self.is_of_starter(block.origin.site);
+        if let Some(block) = hints.block.filter(|block| !is_of_runtime(block)) {
             return self.on_heap(address, &block, hints.accesses);
         }
         let global = self.global(address);

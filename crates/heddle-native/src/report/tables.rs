@@ -339,6 +339,12 @@ impl<'a> Tables<'a> {
         pc.is_some_and(|pc| self.modules.role(pc) == Role::Program)
     }
 
+    /// Whether the site lies in a library that starts tasks.
+    pub fn is_of_starter(&self, raw: SiteId) -> bool {
+        let pc = self.modules.pc(raw);
+        pc.is_some_and(|pc| self.modules.role(pc) == Role::Starter)
+    }
+
     /// A name's number.
     pub fn name(&mut self, name: &str) -> NameId {
         if let Some(&id) = self.names.get(name) {

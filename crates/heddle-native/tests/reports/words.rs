@@ -181,3 +181,41 @@ fn suggestions_know_what_the_constructs_say_already() {
         }
     }
 }
+
+/// A task's private variables lie in memory that OpenMP's runtime has allocated for many tasks.
+const PRIVATE: &str = "
+int main(void)
+{
+    char board[100];
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    {
+        #pragma omp task private(board)
+        {
+            char *shown = board;
+            #pragma omp task firstprivate(shown)
+            shown[3] = 1;
+            board[3] = 2;
+            #pragma omp taskwait
+        }
+    }
+    return 0;
+}
+";
+
+#[test]
+fn private_variables_of_tasks_are_called_as_the_program_calls_them() {
+    for compiler in ["clang-22", "gcc"] {
+        for level in ["-O0", "-O2"] {
+            let option = format!("--compiler={compiler}");
+            let name = format!("private-{compiler}{level}");
+            let printed = report(&name, &[&option, level, "-fopenmp"], PRIVATE);
+            let names = ["race: shown[", "race: board["];
+            assert!(
+                names.iter().any(|start| printed.contains(start)),
+                "{name}: {printed}"
+            );
+            assert!(!printed.contains("heap"), "{name}: {printed}");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-// expect: race 42 27
+// expect: race 42 52
 // flags: -fopenmp
 // threads: 2,4
 // The copy that a task captures makes itself known before the task is created, so that another task finds it.

@@ -22,7 +22,7 @@ int main(void) {
             char *shown = board;
             int *sum = &sums[i];
 #pragma omp task firstprivate(shown, sum, i)
-            *sum = shown[i] + (shown[2 * i + 1] += 1);
+            shown[2 * i + 1] += *sum + shown[i];
 #pragma omp taskwait
             board[2 * i + 1] = 2;
         }

@@ -1,4 +1,4 @@
-// expect: race 25 42
+// expect: race 25 26
 // flags: -fopenmp
 // compilers: clang,gcc
 // threads: 1,2,4
@@ -22,7 +22,7 @@ int main(void) {
             char *shown = board;
             int *sum = &sums[i];
 #pragma omp task firstprivate(shown, sum, i)
-            *sum = shown[i] + (shown[2 * i + 1] += 1);
+            shown[2 * i + 1] += *sum + shown[i];
             board[2 * i + 1] = 2;
 #pragma omp taskwait
         }
