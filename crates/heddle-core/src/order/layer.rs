@@ -246,15 +246,15 @@ impl Layer {
     /// Notes the entry of a strand that was just made.
     #[inline]
     pub fn enter(&mut self, strand: NodeIndex, task: TaskId) {
-        if !self.is_empty() {
-            self.note_entry(strand, task);
+        if !self.is_unreached(task) {
+            self.entries.set(strand, self.latest(task));
         }
     }
 
     /// Whether no edge has arrived at the task or before it was created, so that nothing need be noted of its strands.
     #[inline]
     pub fn is_unreached(&self, task: TaskId) -> bool {
-        self.latest(task) == NONE
+        self.is_empty() || self.latest(task) == NONE
     }
 
     /// Whether strand `a` reaches strand `b` over at least one extra edge.
@@ -436,13 +436,6 @@ impl Layer {
 
     fn entry(&self, strand: NodeIndex) -> KnotIndex {
         self.entries.get(strand)
-    }
-
-    fn note_entry(&mut self, strand: NodeIndex, task: TaskId) {
-        let entry = self.latest(task);
-        if entry != NONE {
-            self.entries.set(strand, entry);
-        }
     }
 
     fn latest(&self, task: TaskId) -> KnotIndex {
